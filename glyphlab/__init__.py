@@ -1,1 +1,7 @@
-"""TODO"""
+"""The lab around `glyphlab_core`: data, network, plots, checks, expected values, command line.
+
+Importing this package imports nothing heavy; torch and matplotlib come with the modules that need
+them (`glyphlab.network`, `glyphlab.plots`).
+"""
+
+__version__ = "0.1.0"
