@@ -4,4 +4,6 @@ Importing this package imports nothing heavy; torch and matplotlib come with the
 them (`glyphlab.network`, `glyphlab.plots`).
 """
 
-__version__ = "0.1.0"
+from importlib.metadata import version
+
+__version__ = version("glyphlab")

@@ -1,0 +1,294 @@
+"""The checks take every right form, refuse every wrong one, and never raise anything else."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import torch
+
+from glyphlab.checks import close, raises, same_array, unchanged
+
+NAN = float("nan")
+
+
+class Hostile:
+    """Raises from whatever is asked of it."""
+
+    def __getattribute__(self, name):
+        raise RuntimeError("asked for " + name)
+
+    def __eq__(self, other):
+        raise RuntimeError
+
+    __hash__ = None
+
+
+class AlwaysEqual:
+    def __eq__(self, other):
+        return True
+
+    def __ne__(self, other):
+        return False
+
+    __hash__ = None
+
+
+class Leaves:
+    def __float__(self):
+        raise SystemExit(0)
+
+
+class Meta(type):
+    @property
+    def __name__(cls):
+        raise RuntimeError
+
+
+class OddlyNamed(metaclass=Meta):
+    pass
+
+
+class EqualArray(np.ndarray):
+    def __array_ufunc__(self, *args, **kwargs):
+        return True
+
+    def __eq__(self, other):
+        return True
+
+    __hash__ = None
+
+
+def recursive_list():
+    loop = []
+    loop.append(loop)
+    return loop
+
+
+NOT_NUMBERS = {
+    "None": None,
+    "text": "2/3",
+    "bytes": b"2/3",
+    "texts": ["0.5", "0.5", "0.5"],
+    "text array": np.array(["0.5", "0.5", "0.5"]),
+    "None inside": [0.5, None, 0.5],
+    "ragged": [[0.5], [0.5, 0.5]],
+    "ragged integers": [[1], [1, 2]],
+    "dict": {"a": 0.5},
+    "set": {0.5},
+    "generator": (v for v in (0.5, 0.5, 0.5)),
+    "function": lambda: 0.5,
+    "class": float,
+    "object": object(),
+    "objects": np.array([object(), 0.5, 0.5]),
+    "complex": 0.5 + 0j,
+    "complex array": np.array([0.5 + 0j] * 3),
+    "complex scalar": [np.complex128(0.5)] * 3,
+    "dates": np.array(["2026-01-01"] * 3, dtype="datetime64[D]"),
+    "structured": np.zeros(3, dtype=[("a", float)]),
+    "masked": np.ma.array([0.5, 0.5, 0.5], mask=[0, 1, 0]),
+    "sparse tensor": torch.ones(3).to_sparse(),
+    "meta tensor": torch.ones(3, device="meta"),
+    "complex tensor": torch.ones(3, dtype=torch.complex64),
+    "hostile": Hostile(),
+    "hostile inside": [0.5, Hostile(), 0.5],
+    "always equal": AlwaysEqual(),
+    "always equal inside": [AlwaysEqual()] * 3,
+    "exits": Leaves(),
+    "oddly named": OddlyNamed(),
+    "recursive": recursive_list(),
+    "lists of nothing": [[], [], []],
+    "module": np,
+}
+
+
+@pytest.mark.parametrize("name", NOT_NUMBERS)
+@pytest.mark.parametrize("check", [close, same_array])
+@pytest.mark.parametrize("expected", [1.0, [1, 1, 1], (1.0, None, 0.0)], ids=["0-d", "int", "None"])
+def test_anything_else_is_an_assertion_error_that_names_the_thing(name, check, expected, capfd):
+    with pytest.raises(AssertionError, match="precision"):
+        check(NOT_NUMBERS[name], expected, "precision")
+    assert capfd.readouterr() == ("", "")
+
+
+RIGHT = {
+    "list": [2 / 3, 1 / 2, NAN],
+    "tuple": (2 / 3, 1 / 2, NAN),
+    "Fractions": [Fraction(2, 3), Fraction(1, 2), NAN],
+    "Decimals": [Decimal(2) / 3, Decimal("0.5"), Decimal("NaN")],
+    "float64": np.array([2 / 3, 1 / 2, NAN]),
+    "float32": np.array([2 / 3, 1 / 2, NAN], dtype=np.float32),
+    "object array": np.array([Fraction(2, 3), Fraction(1, 2), NAN], dtype=object),
+    "list of scalars": [np.float32(2 / 3), np.float64(0.5), np.nan],
+    "list of arrays": [np.array(2 / 3), np.array(1 / 2), np.array(NAN)],
+    "tensor": torch.tensor([2 / 3, 1 / 2, NAN]),
+    "tensor needing gradients": torch.tensor([2 / 3, 1 / 2, NAN], requires_grad=True),
+    "list of tensors": [torch.tensor(2 / 3, requires_grad=True), torch.tensor(0.5), NAN],
+    "unmasked": np.ma.array([2 / 3, 1 / 2, NAN]),
+    "strided": np.array([2 / 3, 0, 1 / 2, 0, NAN, 0])[::2],
+}
+
+
+@pytest.mark.parametrize("form", RIGHT)
+@pytest.mark.parametrize("expected", [(Fraction(2, 3), Fraction(1, 2), None), [2 / 3, 1 / 2, NAN]])
+def test_close_takes_every_form_of_the_right_numbers(form, expected):
+    close(RIGHT[form], expected, "precision")
+
+
+@pytest.mark.parametrize(
+    "value", [1, 1.0, True, Fraction(1), np.float32(1), np.array(1), torch.ones(())]
+)
+def test_a_single_number(value):
+    close(value, 1, "accuracy")
+    same_array(value, 1, "accuracy")
+
+
+def test_bfloat16_is_read():
+    close(torch.tensor([0.5, 0.25], dtype=torch.bfloat16), [0.5, 0.25], "p")
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+def test_tolerance_is_relative_or_absolute(scale):
+    close(scale + 0.9e-6 * max(1, scale), scale, "x")
+    with pytest.raises(AssertionError):
+        close(scale + 1.1e-6 * max(1, scale), scale, "x")
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected"),
+    [
+        (NAN, 1.0),
+        (1.0, NAN),
+        (float("inf"), 1.0),
+        (1.0, float("inf")),
+        (float("-inf"), float("inf")),
+        (1e308, float("inf")),
+        (0.5219, 0.52192982),
+        ([1, 2], [2, 1]),
+    ],
+)
+def test_wrong_values(actual, expected):
+    with pytest.raises(AssertionError, match="not right"):
+        close(actual, expected, "x")
+
+
+def test_infinity_equals_itself():
+    close([float("inf"), float("-inf")], [float("inf"), float("-inf")], "x")
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected", "form"),
+    [
+        ([1.0], 1.0, "has shape (1,), expected is a single number"),
+        (1.0, [1.0], "is a single number, expected is shape (1,)"),
+        ([[1.0, 2.0]], [1.0, 2.0], "has shape (1, 2), expected is shape (2,)"),
+        ([], [1.0], "has shape (0,), expected is shape (1,)"),
+    ],
+)
+@pytest.mark.parametrize("check", [close, same_array])
+def test_shape_is_told(actual, expected, form, check):
+    with pytest.raises(AssertionError) as failure:
+        check(actual, expected, "recall")
+    assert str(failure.value) == f"recall {form}."
+
+
+def test_expected_value_is_shown_only_when_asked():
+    with pytest.raises(AssertionError) as failure:
+        close([0.1, 0.2], [0.1, 0.7654321], "p", hint="Look at class 1.")
+    assert str(failure.value) == "p is not right at [1]: you have 0.2. Look at class 1."
+    with pytest.raises(AssertionError, match=r"Expected is 0\.7654321\."):
+        close([0.1, 0.2], [0.1, 0.7654321], "p", show_expected=True)
+
+
+def test_rounding_is_named():
+    with pytest.raises(AssertionError, match="looks rounded"):
+        close([0.5833, 0.4722], [7 / 12, 17 / 36], "macro")
+    with pytest.raises(AssertionError) as failure:
+        close([0.5833, 0.4], [7 / 12, 17 / 36], "macro")
+    assert "rounded" not in str(failure.value)
+    assert "2 of 2" in str(failure.value)
+
+
+def test_undefined_entries():
+    with pytest.raises(AssertionError, match=r"you have nan\. A number is expected"):
+        close([0.5, NAN], [0.5, 0.25], "p")
+    with pytest.raises(AssertionError) as failure:
+        close([0.5, 0.0], [0.5, None], "p")
+    assert "NaN" not in str(failure.value)
+
+
+def test_same_array():
+    same_array(np.array([4, 3, 0], dtype=np.uint8), (4, 3, 0), "tp")
+    same_array([4.0, 3.0, 0.0], [4, 3, 0], "tp")
+    same_array([], [], "zero_denominators")
+    same_array(np.array([True, False]), [1, 0], "decisions")
+    same_array(2**62 + 1, 2**62 + 1, "big")
+    for wrong in ([4, 3, 1], [4.0000001, 3, 0], [4, 3, NAN]):
+        with pytest.raises(AssertionError, match="tp is not right"):
+            same_array(wrong, [4, 3, 0], "tp")
+    with pytest.raises(AssertionError):
+        same_array(2**62 + 1, 2**62, "big")
+
+
+def test_unchanged():
+    before = np.array([[1.0, NAN]])
+    unchanged(before, before.copy(), "C")
+    unchanged(torch.ones(2), torch.ones(2), "Z")
+    for after in (np.array([[1.0, 2.0]]), np.array([1.0, NAN]), [[1.0, NAN]], None, Hostile()):
+        with pytest.raises(AssertionError, match="The argument C was changed"):
+            unchanged(before, after, "C")
+    with pytest.raises(AssertionError):
+        unchanged(before, before.astype(np.float32), "C")
+
+
+def give(error):
+    raise error
+
+
+class Own(ValueError):
+    pass
+
+
+class Unprintable(Exception):
+    def __str__(self):
+        raise RuntimeError
+
+
+def test_raises_accepts_the_exception_and_its_subclasses(capfd):
+    raises(ValueError, give, ValueError("no"), what="x")
+    raises(ValueError, give, Own("no"), what="x")
+    raises((ValueError, TypeError), give, TypeError("no"), what="x")
+    raises(ZeroDivisionError, lambda a, mode: a / 0, 1, mode="raise", what="x")
+
+    def warns():
+        import warnings
+
+        warnings.warn("loud", stacklevel=1)
+        raise ValueError
+
+    raises(ValueError, warns, what="x")
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "told"),
+    [
+        (lambda: 1, (), "a ZeroDivisionError is expected, but the call returned an int"),
+        (lambda: None, (), "the call returned a NoneType"),
+        (give, (ValueError("because"),), r"it was ValueError \(because\)"),
+        (give, (SystemExit(3),), r"it was SystemExit \(3\)"),
+        (give, (Unprintable(),), "it was Unprintable"),
+        (None, (), "a function is expected, this is a NoneType"),
+        (0.5, (), "a function is expected, this is a float"),
+        (lambda: OddlyNamed(), (), "returned an OddlyNamed"),
+        (lambda: Hostile(), (), "returned a Hostile"),
+    ],
+)
+def test_raises_tells_what_happened_instead(function, arguments, told):
+    with pytest.raises(AssertionError, match=f"^An empty row: .*{told}.* Say why\\.$"):
+        raises(ZeroDivisionError, function, *arguments, what="An empty row", hint="Say why.")
+
+
+def test_an_interrupt_passes_through():
+    with pytest.raises(KeyboardInterrupt):
+        raises(ValueError, give, KeyboardInterrupt(), what="x")
