@@ -14,13 +14,16 @@ Traceback (most recent call last):
 AssertionError: macro_f1 is not right: you have 0.5219. Average the F1 of the classes.
 """
 
+import contextlib
+import io
 import warnings
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["close", "raises", "same_array", "unchanged"]
+__all__ = ["agrees", "close", "quiet", "raises", "same_array", "unchanged"]
 
 #: An answer may differ by this much, relative to the expected value or absolutely.
 TOLERANCE = 1e-6
@@ -71,6 +74,55 @@ def close(
         near = np.abs(got - want) <= TOLERANCE * np.maximum(1.0, np.abs(want))
     right = (near & np.isfinite(want)) | (got == want) | (np.isnan(got) & np.isnan(want))
     _require(right, got, want, what, hint, show_expected, rounded=_looks_rounded(got, want, right))
+
+
+def agrees(actual: object, expected: object) -> bool:
+    """Tell whether `close` accepts the numbers, for checks that look for one among several.
+
+    Parameters
+    ----------
+    actual : array_like
+        What the learner handed in.
+    expected : array_like
+        The values to compare with.
+
+    Returns
+    -------
+    bool
+        Whether they are equal within the tolerance of `close`.
+
+    Examples
+    --------
+    >>> agrees([0.5, 0.25], [1 / 2, 1 / 4]), agrees(None, 0.5)
+    (True, False)
+    """
+    try:
+        close(actual, expected, "it")
+    except AssertionError:
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Keep what a learner's code prints, warns or logs out of a test cell's output.
+
+    nbgrader gives no points to a test cell with anything on standard error; a warning or a print is
+    no fault in an answer.
+
+    Examples
+    --------
+    >>> with quiet():
+    ...     print("not shown")
+    ...     warnings.warn("nor this")
+    """
+    with (
+        warnings.catch_warnings(),
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(io.StringIO()),
+    ):
+        warnings.simplefilter("ignore")
+        yield
 
 
 def same_array(

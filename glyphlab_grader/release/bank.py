@@ -1,0 +1,183 @@
+"""The bank of answers: short Python files that fill the answer cells of a notebook.
+
+An answer is a file ``tests/answers/<assignment>/<exercise>/{right,wrong}/<name>.py``. Its head says
+what it is, its sections hold cells::
+
+    # Sums rows where columns belong.        what a learner thought or did
+    # fails: swapped-axes                    the misconceptions whose tests it loses (wrong only)
+
+    # %% function                            the source of the answer cell called "function"
+    def ...
+
+    # %% + function                          a cell that the learner added before that cell
+    def helper(): ...
+
+An answer cell without a section keeps the instructor's answer, so that a wrong answer holds what is
+wrong and nothing else. Text answers are written as they stand in the cell, without comment signs.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+__all__ = ["Answer", "answers", "fill", "read", "submission"]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer of the bank.
+
+    Parameters
+    ----------
+    path : Path
+        Its file.
+    note : str
+        What the learner thought or did.
+    right : bool
+        Whether it must get full marks.
+    fails : frozenset of str
+        The misconceptions whose tests it must fail; no others.
+    cells : dict of str to str
+        The source of answer cells, by name.
+    added : dict of str to str
+        The source of cells that the learner added, by the name of the cell they stand before.
+    """
+
+    path: Path
+    note: str
+    right: bool
+    fails: frozenset[str]
+    cells: Mapping[str, str]
+    added: Mapping[str, str]
+
+    @property
+    def name(self) -> str:
+        """The file's name without suffix, after the folder: right/loops."""
+        return f"{self.path.parent.name}/{self.path.stem}"
+
+
+def answers(folder: Path) -> list[Answer]:
+    """Read the bank of one exercise.
+
+    Parameters
+    ----------
+    folder : Path
+        ``tests/answers/<assignment>/<exercise>``.
+
+    Returns
+    -------
+    list of Answer
+        The right ones first, each in the order of names.
+    """
+    return [
+        read(path) for kind in ("right", "wrong") for path in sorted(folder.glob(f"{kind}/*.py"))
+    ]
+
+
+def read(path: Path) -> Answer:
+    """Read one answer.
+
+    Raises
+    ------
+    ValueError
+        If the head or a section is not as the module's text says.
+    """
+    head, *sections = re.split(
+        r"^# %% (.*)\n", path.read_text(encoding="utf-8"), flags=re.MULTILINE
+    )
+    right = path.parent.name == "right"
+    lines = [line.lstrip("# ").strip() for line in head.strip().splitlines()]
+    fails = {
+        name
+        for line in lines
+        if line.startswith("fails:")
+        for name in line.removeprefix("fails:").split()
+    }
+    note = " ".join(line for line in lines if not line.startswith("fails:"))
+    if not note:
+        raise ValueError(f"{path}: the head does not say what the answer is")
+    if right == bool(fails):
+        raise ValueError(f"{path}: a wrong answer, and no other, has a line '# fails: …'")
+    cells: dict[str, str] = {}
+    added: dict[str, str] = {}
+    for title, source in zip(sections[::2], sections[1::2], strict=True):
+        extra = title.startswith("+ ")
+        name = title.removeprefix("+ ").strip()
+        target = added if extra else cells
+        if name in target:
+            raise ValueError(f"{path}: two sections '# %% {title}'")
+        target[name] = source.strip("\n")
+    return Answer(path, note, right, frozenset(fails), cells, added)
+
+
+def fill(notebook: Any, answer: Answer) -> Any:
+    """Return the instructor's notebook with an answer in its answer cells.
+
+    Parameters
+    ----------
+    notebook : nbformat.NotebookNode
+        The instructor's notebook, hidden tests included.
+    answer : Answer
+        The answer.
+
+    Returns
+    -------
+    nbformat.NotebookNode
+        A copy; the tests are the instructor's.
+
+    Raises
+    ------
+    ValueError
+        If the answer names a cell that is no answer cell.
+    """
+    names = {c.metadata.nbgrader.grade_id for c in notebook.cells if c.metadata.nbgrader.solution}
+    for name in answer.cells:
+        if name not in names:
+            raise ValueError(f"{answer.path}: {name!r} is not an answer cell")
+    filled = nbformat.from_dict(notebook)
+    cells: list[Any] = []
+    known = {c.metadata.nbgrader.grade_id for c in notebook.cells}
+    for name in answer.added:
+        if name not in known:
+            raise ValueError(f"{answer.path}: there is no cell {name!r}")
+    for cell in filled.cells:
+        name = cell.metadata.nbgrader.grade_id
+        if name in answer.added:
+            cells.append(nbformat.v4.new_code_cell(answer.added[name], id=f"added-{len(cells)}"))
+        if name in answer.cells:
+            cell.source = answer.cells[name]
+        cells.append(cell)
+    filled.cells = cells
+    return filled
+
+
+def submission(source: Any, released: Any, answer: Answer) -> Any:
+    """Return the notebook that a learner with this answer would hand in.
+
+    Parameters
+    ----------
+    source : nbformat.NotebookNode
+        The instructor's notebook, for the cells that the answer leaves as they are.
+    released : nbformat.NotebookNode
+        What the learner was given.
+    answer : Answer
+        The answer.
+
+    Returns
+    -------
+    nbformat.NotebookNode
+        The released notebook, filled.
+    """
+    kept = {
+        cell.metadata.nbgrader.grade_id: cell.source
+        for cell in source.cells
+        if cell.metadata.nbgrader.solution
+    }
+    whole = Answer(
+        answer.path, answer.note, answer.right, answer.fails, {**kept, **answer.cells}, answer.added
+    )
+    return fill(released, whole)
