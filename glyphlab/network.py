@@ -1,0 +1,307 @@
+"""The GlyphLab network: a small CNN in torch, its training, its checkpoints and its logits.
+
+The only module of the course's packages that imports torch at import.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from glyphlab import dataset, generate
+from glyphlab.dataset import DataFileError, Glyphs
+from glyphlab.generate import CLASS_NAMES, IMAGE_SIZE, SEED
+
+EPOCHS = 40
+BATCH_SIZE = 16
+LEARNING_RATE = 3e-3
+
+Progress = Callable[[int, int, float], None]
+"""Called after each epoch with its number (from 1), how many there are and the mean loss in it."""
+
+
+class GlyphNet(nn.Module):
+    """Two convolutions, two poolings and one linear layer: a few thousand parameters.
+
+    The network takes pixels in [0, 1] and centres them itself, so that training, evaluation and every
+    notebook preprocess alike.
+
+    Parameters
+    ----------
+    num_classes : int
+        How many logits an image gets.
+
+    Examples
+    --------
+    >>> network = GlyphNet()
+    >>> sum(parameter.numel() for parameter in network.parameters())
+    2611
+    >>> network(torch.zeros(5, 1, 24, 24)).shape
+    torch.Size([5, 3])
+    """
+
+    def __init__(self, num_classes: int = len(CLASS_NAMES)) -> None:
+        super().__init__()
+        self.features = nn.Sequential(
+            nn.Conv2d(1, 8, kernel_size=5, padding=2),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+            nn.Conv2d(8, 24, kernel_size=3, padding=1),
+            nn.ReLU(),
+            nn.AvgPool2d(4),
+        )
+        self.classifier = nn.Linear(24 * (IMAGE_SIZE // 8) ** 2, num_classes)
+
+    def forward(self, images: torch.Tensor) -> torch.Tensor:
+        """Return the logits.
+
+        Parameters
+        ----------
+        images : torch.Tensor, shape (N, 1, 24, 24)
+            Pixels in [0, 1].
+
+        Returns
+        -------
+        torch.Tensor, shape (N, num_classes)
+        """
+        centred = (images - 0.4) / 0.2
+        logits: torch.Tensor = self.classifier(self.features(centred).flatten(start_dim=1))
+        return logits
+
+
+def train(
+    images: NDArray[np.float32],
+    labels: NDArray[np.int64],
+    *,
+    num_classes: int = len(CLASS_NAMES),
+    seed: int = SEED,
+    epochs: int = EPOCHS,
+    progress: Progress | None = None,
+) -> GlyphNet:
+    """Train a `GlyphNet` to the end, with no regularisation and no early stopping.
+
+    It runs on one thread and in double precision, so that another machine, whose instruction set
+    rounds otherwise, arrives at the same network: in single precision the differences grow with every step.
+    The number of threads, torch's random state and its choice of algorithms are as before afterwards.
+
+    Parameters
+    ----------
+    images : ndarray, shape (N, 1, 24, 24)
+        Pixels in [0, 1].
+    labels : ndarray of int, shape (N,)
+        Class of each image.
+    num_classes : int
+        How many logits an image gets.
+    seed : int
+        Seed of the initial weights and of the order of the images.
+    epochs : int
+        How many times each image is seen.
+    progress : callable, optional
+        Called after each epoch with its number (from 1), `epochs` and the mean loss in it.
+
+    Returns
+    -------
+    GlyphNet
+        In single precision and evaluation mode.
+    """
+    with _reproducible(seed):
+        network = GlyphNet(num_classes).double()
+        optimiser = torch.optim.Adam(network.parameters(), lr=LEARNING_RATE)
+        inputs = torch.from_numpy(np.asarray(images, dtype=np.float64))
+        targets = torch.from_numpy(np.asarray(labels, dtype=np.int64))
+        for epoch in range(1, epochs + 1):
+            total = 0.0
+            for batch in torch.randperm(len(targets)).split(BATCH_SIZE):
+                optimiser.zero_grad()
+                loss = nn.functional.cross_entropy(network(inputs[batch]), targets[batch])
+                loss.backward()  # type: ignore[no-untyped-call]
+                optimiser.step()
+                total += loss.item() * len(batch)
+            if progress is not None:
+                progress(epoch, epochs, total / len(targets))
+        return network.float().eval()
+
+
+def gather_logits(
+    model: nn.Module, images: NDArray[np.floating], *, batch_size: int = 256
+) -> NDArray[np.float32]:
+    """Return the logits of a model in evaluation mode, without recording gradients.
+
+    Evaluation mode matters where a model has dropout or batch normalisation: in training mode these
+    make the logits random, and batch normalisation changes its running statistics even without gradients.
+    Every part of the model is afterwards in the mode in which it was.
+
+    Parameters
+    ----------
+    model : torch.nn.Module
+        Takes images and returns logits (N, K).
+    images : ndarray, shape (N, 1, 24, 24)
+        Pixels in [0, 1].
+    batch_size : int
+        How many images go through the model at a time.
+
+    Returns
+    -------
+    ndarray of float32, shape (N, K)
+
+    Examples
+    --------
+    >>> gather_logits(GlyphNet(), np.zeros((5, 1, 24, 24), dtype=np.float32)).shape
+    (5, 3)
+    """
+    parameter = next(model.parameters(), torch.zeros(0))
+    inputs = torch.as_tensor(np.ascontiguousarray(images), dtype=parameter.dtype)
+    with _evaluation_mode(model), torch.inference_mode():
+        batches = [model(batch.to(parameter.device)).cpu() for batch in inputs.split(batch_size)]
+    logits: NDArray[np.float32] = torch.cat(batches).float().numpy()
+    return logits
+
+
+def save_checkpoint(model: nn.Module, path: str | os.PathLike[str]) -> None:
+    """Save a model's weights, whole or not at all.
+
+    Parameters
+    ----------
+    model : torch.nn.Module
+        Its `state_dict` is saved.
+    path : path
+        File to write; an old one is replaced.
+    """
+    buffer = io.BytesIO()
+    torch.save(model.state_dict(), buffer)
+    dataset.write_bytes(path, buffer.getvalue())
+
+
+def load_checkpoint(path: str | os.PathLike[str] | None = None) -> GlyphNet:
+    """Load a three-class `GlyphNet` in evaluation mode.
+
+    Parameters
+    ----------
+    path : path, optional
+        A file that `save_checkpoint` wrote; the shipped one, its checksum checked, by default. It is read
+        with `weights_only=True`: a checkpoint cannot run code.
+
+    Returns
+    -------
+    GlyphNet
+
+    Raises
+    ------
+    DataFileError
+        If the file cannot be read or does not hold the weights of a `GlyphNet`.
+
+    Examples
+    --------
+    >>> load_checkpoint().training
+    False
+    """
+    content = dataset.read_checked("model.pt") if path is None else dataset.read_bytes(path)
+    model = GlyphNet()
+    try:
+        model.load_state_dict(torch.load(io.BytesIO(content), weights_only=True))
+    except Exception as error:  # torch raises whatever the unpickler, the zip reader and itself do
+        raise DataFileError(f"{path or 'model.pt'}: not the weights of a GlyphNet") from error
+    return model.eval()
+
+
+def write_run(
+    model: nn.Module, directory: str | os.PathLike[str], glyphs: Glyphs | None = None
+) -> None:
+    """Write what a training leaves: `model.pt`, `val_preds.npz` and `test_preds.npz`.
+
+    Parameters
+    ----------
+    model : torch.nn.Module
+        A three-class model.
+    directory : path
+        Where to write; made if missing. Files of these names are replaced.
+    glyphs : Glyphs, optional
+        The images; the shipped ones by default.
+    """
+    directory = Path(directory)
+    directory.mkdir(parents=True, exist_ok=True)
+    glyphs = dataset.load() if glyphs is None else glyphs
+    save_checkpoint(model, directory / "model.pt")
+    for split in ("val", "test"):
+        indices = np.flatnonzero(glyphs.split == split)
+        dataset.write_predictions(
+            directory / f"{split}_preds.npz",
+            {"indices": indices, "logits": gather_logits(model, glyphs.images[indices])},
+        )
+
+
+def rebuild(directory: str | os.PathLike[str]) -> None:
+    """Make every GlyphLab file anew: draw, train both networks, evaluate, write the checksums.
+
+    This is how the shipped files were made. Elsewhere the drawn files come out equal byte by byte, the
+    learned ones nearly equal.
+
+    Parameters
+    ----------
+    directory : path
+        Where to write; made if missing. Files of these names are replaced.
+    """
+    directory = Path(directory)
+    directory.mkdir(parents=True, exist_ok=True)
+    for filename, content in dataset.drawn_files().items():
+        dataset.write_bytes(directory / filename, content)
+
+    drawing, split = generate.draw_glyphlab()
+    glyphs = Glyphs(drawing.images, drawing.labels, drawing.scene_id, drawing.view, split)
+    training = split == "train"
+    model = train(glyphs.images[training], glyphs.labels[training])
+    write_run(model, directory, glyphs)
+    _write_own_set(model, generate.draw_shifted(), directory / "shifted.npz")
+
+    lessons = generate.draw_two_class(training=True)
+    model = train(lessons.images, lessons.labels, num_classes=2)
+    _write_own_set(model, generate.draw_two_class(), directory / "two_class.npz")
+    dataset.write_checksums(directory)
+
+
+def _write_own_set(model: nn.Module, drawing: generate.Drawing, path: Path) -> None:
+    dataset.write_predictions(
+        path,
+        {
+            "indices": np.arange(len(drawing.labels)),
+            "logits": gather_logits(model, drawing.images),
+            "labels": drawing.labels,
+            "scene_id": drawing.scene_id,
+        },
+    )
+
+
+@contextmanager
+def _evaluation_mode(model: nn.Module) -> Iterator[None]:
+    modes = [(module, module.training) for module in model.modules()]
+    model.eval()
+    try:
+        yield
+    finally:
+        for module, training in modes:
+            module.training = training
+
+
+@contextmanager
+def _reproducible(seed: int) -> Iterator[None]:
+    """Run on one thread, with deterministic algorithms and a seeded generator; then put all back."""
+    threads = torch.get_num_threads()
+    deterministic = torch.are_deterministic_algorithms_enabled()
+    warn_only = torch.is_deterministic_algorithms_warn_only_enabled()
+    with torch.random.fork_rng(devices=[]):
+        torch.set_num_threads(1)
+        torch.use_deterministic_algorithms(True)
+        torch.manual_seed(seed)
+        try:
+            yield
+        finally:
+            torch.set_num_threads(threads)
+            torch.use_deterministic_algorithms(deterministic, warn_only=warn_only)
