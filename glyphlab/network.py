@@ -114,6 +114,7 @@ def train(
     """
     with _reproducible(seed):
         network = GlyphNet(num_classes).double()
+        network.apply(_draw_weights)
         optimiser = torch.optim.Adam(network.parameters(), lr=LEARNING_RATE)
         inputs = torch.from_numpy(np.asarray(images, dtype=np.float64))
         targets = torch.from_numpy(np.asarray(labels, dtype=np.int64))
@@ -277,6 +278,12 @@ def _write_own_set(model: nn.Module, drawing: generate.Drawing, path: Path) -> N
             "scene_id": drawing.scene_id,
         },
     )
+
+
+def _draw_weights(module: nn.Module) -> None:
+    """Draw torch's usual initial weights again, in double precision if that is what the module has."""
+    if isinstance(module, (nn.Conv2d, nn.Linear)):
+        module.reset_parameters()
 
 
 @contextmanager
