@@ -1,0 +1,75 @@
+"""Facts about the course on its pages, all from ``course.yml``.
+
+- ``{points}`ch23_1/F3` `` is the number of points of an exercise.
+- ``{assignment}`ch23_1/F3` `` links its notebook, which is copied into the site.
+- ``publish_solutions: false`` leaves every solution out.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import shutil
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from glyphlab import course
+from sphinx.application import Sphinx
+from sphinx.config import Config
+from sphinx.util.docutils import SphinxRole
+
+
+def released_notebook(source: str | Path, name: str) -> Path:
+    """Return where the release of an exercise lies, say of ``ch23_1/F3``."""
+    return Path(source) / "exercises" / f"{name}.ipynb"
+
+
+class _ExerciseRole(SphinxRole):
+    """A role whose text names an exercise as ASSIGNMENT/NOTEBOOK."""
+
+    def warn_unless_known(self) -> None:
+        facts: course.Course = self.config.course_facts
+        assignment, _, notebook = self.text.partition("/")
+        if assignment not in facts.assignments or not notebook:
+            self.env.app.statuscode = 1
+            raise ValueError(f"course.yml has no assignment for {self.text!r}")
+
+
+class PointsRole(_ExerciseRole):
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        self.warn_unless_known()
+        return [nodes.Text(f"{self.config.course_facts.points} points")], []
+
+
+class AssignmentRole(_ExerciseRole):
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        self.warn_unless_known()
+        label = nodes.literal("", f"exercises/{self.text}.ipynb")
+        if not released_notebook(self.env.srcdir, self.text).is_file():
+            return [label], []
+        folder = posixpath.dirname(self.env.docname)
+        target = posixpath.relpath(f"exercises/{self.text}.ipynb", folder or ".")
+        return [nodes.reference("", "", label, refuri=target, internal=True)], []
+
+
+def read_facts(app: Sphinx, config: Config) -> None:
+    config.course_facts = course.load(Path(app.srcdir) / "course.yml")
+    config.hide_solutions = not config.course_facts.publish_solutions
+
+
+def copy_released_notebooks(app: Sphinx, error: Exception | None) -> None:
+    if error is not None or app.builder.format != "html":
+        return
+    for notebook in sorted(Path(app.srcdir, "exercises").glob("*/*.ipynb")):
+        target = Path(app.outdir) / notebook.relative_to(app.srcdir)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(notebook, target)
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    app.add_config_value("course_facts", None, "env", [course.Course])
+    app.connect("config-inited", read_facts)
+    app.connect("build-finished", copy_released_notebooks)
+    app.add_role("points", PointsRole())
+    app.add_role("assignment", AssignmentRole())
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,78 @@
+"""Small tables that a notebook shows: aligned text on a terminal, an HTML table in a browser."""
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+__all__ = ["Table"]
+
+
+class Table:
+    """A table with a caption and named columns.
+
+    Parameters
+    ----------
+    caption : str
+        What the table shows, in a sentence.
+    header : sequence of str
+        Names of the columns; the first column names the rows.
+    rows : iterable of sequence
+        Cells, each shown with `str`.
+    folded : bool, optional
+        Whether a browser shows the caption only, until the reader opens the table. Used for the
+        numbers of a figure.
+
+    Raises
+    ------
+    ValueError
+        If a row has another number of cells than the header.
+
+    Examples
+    --------
+    >>> Table("Recall by class.", ["class", "recall"], [["vertical", "1"], ["diagonal", "1/2"]])
+    Recall by class.
+    class     recall
+    vertical  1
+    diagonal  1/2
+    """
+
+    def __init__(
+        self,
+        caption: str,
+        header: Sequence[str],
+        rows: Iterable[Sequence[object]],
+        *,
+        folded: bool = False,
+    ) -> None:
+        self.caption = caption
+        self.header = [str(name) for name in header]
+        self.rows = [[str(cell) for cell in row] for row in rows]
+        self.folded = folded
+        for i, row in enumerate(self.rows):
+            if len(row) != len(self.header):
+                raise ValueError(
+                    f"rows[{i}] has {len(row)} cells where header has {len(self.header)}"
+                )
+
+    def __repr__(self) -> str:
+        lines = [self.header, *self.rows]
+        widths = [max(len(line[j]) for line in lines) for j in range(len(self.header))]
+        text = ["  ".join(cell.ljust(widths[j]) for j, cell in enumerate(line)) for line in lines]
+        return "\n".join([self.caption, *(line.rstrip() for line in text)])
+
+    def _repr_html_(self) -> str:
+        head = "".join(f'<th scope="col">{escape(name)}</th>' for name in self.header)
+        body = "".join(
+            f'<tr><th scope="row">{escape(row[0])}</th>'
+            + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:])
+            + "</tr>"
+            for row in self.rows
+        )
+        caption = "" if self.folded else f"<caption>{escape(self.caption)}</caption>"
+        table = (
+            f'<div class="table-scroll" role="region" tabindex="0" aria-label="{escape(self.caption)}">'
+            f'<table class="table">{caption}<thead><tr>{head}</tr></thead>'
+            f"<tbody>{body}</tbody></table></div>"
+        )
+        if not self.folded:
+            return table
+        return f"<details><summary>{escape(self.caption)}</summary>{table}</details>"
