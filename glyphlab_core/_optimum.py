@@ -1,0 +1,120 @@
+"""The exact minimiser of the log loss in β = 1/T: does it exist, and where is it."""
+
+from collections.abc import Callable
+from math import inf, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from glyphlab_core import _checks, _logits
+from glyphlab_core._blocks import BLOCK
+from glyphlab_core._logits import Labelled
+
+Derivatives = Callable[[float], tuple[float, float]]
+
+
+def near_one(data: Labelled) -> tuple[Labelled, int]:
+    """Divide logits of extreme size by 2^exponent, which is exact, so that squares fit a double.
+
+    Returns the data and the exponent; T of the original is 2^exponent times T of the result.
+    """
+    if data.logits.dtype != np.float64:
+        return data, 0  # squares of any narrower type fit
+    largest = 0.0
+    for block, _, row in data.blocks():
+        z = np.abs(_checks.logit_block(block, "logits", row))
+        largest = max(largest, float(np.max(z, where=z < inf, initial=0.0)))
+    if largest == 0 or 2.0**-300 < largest < 2.0**300:
+        return data, 0
+    # Near 2^20 rather than 1, since rows of ordinary size may stand beside one of 1e308.
+    exponent = int(np.frexp(largest)[1]) - 20
+    return Labelled(np.ldexp(data.logits, -exponent), data.y), exponent
+
+
+class Scan(NamedTuple):
+    """What decides whether a minimiser exists."""
+
+    masked_row: int | None  # the first row whose true class is masked
+    flat: bool  # all unmasked logits are equal, in every row
+    all_right: bool  # every true class has its row's largest logit
+    slope_at_zero: float  # ℓ'(0) = mean(mean_k z - z_y); 0 where rounding hides its sign
+
+
+def scan(data: Labelled) -> Scan:
+    """Read the data once, checking the entries on the way."""
+    flat = all_right = True
+    slope, size, seen = [], [], 0
+    for z, y in data.checked():
+        true = z[np.arange(len(y)), y]
+        if np.isneginf(true).any():
+            return Scan(seen + int(np.argmax(np.isneginf(true))), False, False, np.nan)
+        seen += len(y)
+        allowed = z > -inf
+        open_row = True if allowed.all() else allowed
+        mean = z.mean(axis=1, where=open_row)
+        top = z.max(axis=1)
+        all_right = all_right and bool((true == top).all())
+        flat = flat and bool((top == np.min(z, axis=1, where=open_row, initial=inf)).all())
+        slope.append(float((mean - true).sum()))
+        size.append(float(np.maximum(np.abs(top), np.maximum(np.abs(true), np.abs(mean))).sum()))
+    excess, scale = float(np.sum(slope)), float(np.sum(size))
+    # Sums of rounded logits that should cancel leave a few roundings: no sign to build a T on.
+    hidden = abs(excess) <= 4 * np.finfo(float).eps * scale
+    return Scan(None, flat, all_right, 0.0 if hidden else excess / seen)
+
+
+def solve(data: Labelled) -> float:
+    """Return β with ℓ'(β) = 0; `scan` has shown that there is one.
+
+    Large data are solved on a sample of their rows first, and brought close in float32; the last
+    steps are always float64 over all rows. As Newton's error squares with each step, a step of
+    1e-6 leaves 1e-12.
+    """
+    n, k = data.logits.shape
+    stride = max(1, n * k // (32 * BLOCK))
+    sample = Labelled(data.logits[::stride], data.y[::stride]) if stride > 1 else data
+    start = _start(sample)
+    if sample is data:
+        return newton(lambda beta: _logits.mean_derivatives(data, beta), start, 1e-10)
+    if _has_optimum(sample):
+        start = newton(lambda beta: _logits.mean_derivatives(sample, beta), start, 1e-3)
+    if data.in_float32:
+        start = newton(lambda beta: _logits.mean_derivatives(data, beta, coarse=True), start, 1e-2)
+    return newton(lambda beta: _logits.mean_derivatives(data, beta), start, 1e-5)
+
+
+def _has_optimum(data: Labelled) -> bool:
+    found = scan(data)
+    return found.slope_at_zero < 0 and not found.all_right
+
+
+def _start(data: Labelled) -> float:
+    """One over the logits' spread: the size that β is likely to have."""
+    _, variance = _logits.mean_derivatives(data, 0.0)
+    return 1 / sqrt(variance) if variance > 0 else 1.0
+
+
+def newton(derivatives: Derivatives, beta: float, tolerance: float) -> float:
+    """Find the root of an increasing slope by Newton's method inside a bracket.
+
+    Stops after a step of at most `tolerance` times β. A step that leaves the bracket, or that a
+    vanishing curvature makes useless, is replaced by doubling or bisection.
+    """
+    low, high = 0.0, inf
+    for _ in range(3000):  # bisection over all exponents of a double takes about 2,100
+        slope, curvature = derivatives(beta)
+        if slope == 0:
+            return beta
+        if slope < 0:
+            low = beta
+        else:
+            high = beta
+        target = beta - slope / curvature if curvature > 0 else inf
+        if not low < target < high or target > 16 * beta:
+            target = 16 * beta if high == inf else sqrt(low) * sqrt(high) or high / 16
+            if not low < target < high:
+                return beta  # the bracket has closed to neighbouring doubles
+        if abs(target - beta) <= tolerance * beta:
+            return target
+        beta = target
+    raise ArithmeticError("no convergence")  # unreachable: each round narrows the bracket
