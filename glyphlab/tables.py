@@ -69,7 +69,8 @@ class Table:
         )
         caption = "" if self.folded else f"<caption>{escape(self.caption)}</caption>"
         table = (
-            f'<div class="table-scroll" role="region" tabindex="0" aria-label="{escape(self.caption)}">'
+            '<div class="table-scroll" role="region" tabindex="0" '
+            f'aria-label="{escape(self.caption)}">'
             f'<table class="table">{caption}<thead><tr>{head}</tr></thead>'
             f"<tbody>{body}</tbody></table></div>"
         )

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
-from glyphlab import course
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.util.docutils import SphinxRole
+
+from glyphlab import course
 
 
 def released_notebook(source: str | Path, name: str) -> Path:

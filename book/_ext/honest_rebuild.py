@@ -9,8 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from sphinx.application import Sphinx
-from sphinx.environment import ENV_PICKLE_FILENAME
+from sphinx.application import ENV_PICKLE_FILENAME, Sphinx
 
 
 def forget_failed_build(app: Sphinx, error: Exception | None) -> None:
