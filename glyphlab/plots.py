@@ -1,0 +1,528 @@
+"""The figures of the course, and the sentences that say what each shows.
+
+Every function draws on the Axes it is given, or on a new figure, and returns the Axes. The colours
+are those of Okabe and Ito, safe for colour-blind readers, and never the only sign: line styles,
+markers, hatches or text say the same. Each figure has a function ``describe_…`` that computes its
+alternative text from the same data.
+
+References
+----------
+Okabe, M. and Ito, K. (2008). Color Universal Design: how to make figures and presentations that
+are friendly to colorblind people. https://jfly.uni-koeln.de/color/
+
+Examples
+--------
+>>> from matplotlib.figure import Figure
+>>> ax = confusion_matrix([[5, 1], [0, 3]], ax=Figure().add_subplot())
+>>> ax.get_ylabel()
+'true class'
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from matplotlib.container import BarContainer
+from matplotlib.patches import Rectangle
+from numpy.typing import ArrayLike, NDArray
+
+from glyphlab_core import ReliabilityTable, ThresholdSweep, normalize_confusion
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = [
+    "confusion_matrix",
+    "describe_confusion_matrix",
+    "describe_reliability",
+    "describe_temperature_curve",
+    "describe_threshold_sweep",
+    "reliability_diagram",
+    "temperature_curve",
+    "threshold_cells",
+    "threshold_curves",
+]
+
+# Okabe and Ito: blue, vermilion, bluish green, reddish purple.
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
+_MARKERS = ("o", "s", "^", "D")
+_LINES = ("-", "--", "-.", ":")
+_TINTS = ("#CCE3F0", "#F7DFCC", "#CCECE3", "#F5E4ED")  # the colours mixed with white, one to four
+_HATCHES = ("", "////", "....", "xx")
+_GREY = "#595959"
+# Inches; at 100 dots an inch such a figure is as wide as a column and still legible on a phone.
+_SIZE = (5.2, 4.4)
+_FONT = 11
+_COUNTS = "counts"  # the label of the panel under a reliability diagram
+_MOST_LABELLED_BARS = 20
+
+Normalize = Literal["true", "pred", "all"]
+
+
+def confusion_matrix(
+    C: ArrayLike,
+    class_names: Sequence[str] | None = None,
+    normalize: Normalize | None = None,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw a confusion matrix with named axes and a number in every cell.
+
+    Parameters
+    ----------
+    C : array_like, shape (K, K)
+        Counts; rows are true classes, columns predicted ones.
+    class_names : sequence of str, optional
+        K names; the indices where none are given.
+    normalize : {"true", "pred", "all"}, optional
+        Colour and first number become the share of the row, the column or the whole; the count
+        stays beneath it in parentheses.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure where none is given.
+
+    Returns
+    -------
+    matplotlib Axes
+        Right decisions, on the diagonal, have a thick frame.
+
+    Raises
+    ------
+    ValueError
+        If `C` is no confusion matrix, or the number of names differs from K.
+    """
+    shares = normalize_confusion(C, over=normalize or "all")
+    counts = np.asarray(C)
+    names = _names(class_names, len(counts))
+    ax = ax or _new_axes()
+    shade = np.nan_to_num(shares if normalize else counts / counts.max())
+    colours = ax.imshow(shade, cmap="Blues", vmin=0, vmax=1).to_rgba(shade)
+    for i, j in np.ndindex(counts.shape):
+        ax.text(
+            j,
+            i,
+            _cell(counts[i, j], float(shares[i, j]) if normalize else None),
+            ha="center",
+            va="center",
+            fontsize=_FONT + 1,
+            color=_ink(colours[i, j]),
+        )
+    for i in range(len(counts)):
+        frame = Rectangle((i - 0.47, i - 0.47), 0.94, 0.94, fill=False, lw=2, ec=_GREY)
+        ax.add_patch(frame)
+    ax.set_xticks(range(len(names)), names)
+    ax.set_yticks(range(len(names)), names)
+    _label(ax, "predicted class", "true class")
+    return ax
+
+
+def _cell(count: Any, share: float | None) -> str:
+    number = f"{count:g}"
+    if share is None:
+        return number
+    return f"–\n({number})" if np.isnan(share) else f"{share:.2f}\n({number})"
+
+
+def _ink(colour: NDArray[Any]) -> str:
+    """Black or white, whichever contrasts more: WCAG 2.2's relative luminance decides."""
+    c = colour[:3]
+    linear = np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
+    luminance = linear @ [0.2126, 0.7152, 0.0722]
+    return "white" if 1.05 / (luminance + 0.05) > (luminance + 0.05) / 0.05 else "black"
+
+
+def describe_confusion_matrix(C: ArrayLike, class_names: Sequence[str] | None = None) -> str:
+    """Say in words what `confusion_matrix` draws.
+
+    Parameters
+    ----------
+    C : array_like, shape (K, K)
+        Counts; rows are true classes.
+    class_names : sequence of str, optional
+        K names; the indices where none are given.
+
+    Returns
+    -------
+    str
+        One sentence a true class, with its support and where its samples went.
+
+    Raises
+    ------
+    ValueError
+        If `C` is no confusion matrix, or the number of names differs from K.
+
+    Examples
+    --------
+    >>> describe_confusion_matrix([[5, 1], [0, 3]], ["round", "square"])
+    'Confusion matrix of 9 samples, 8 of them right. True round (6): predicted round 5, square 1.
+    True square (3): predicted round 0, square 3.'
+    """
+    normalize_confusion(C)
+    counts = np.asarray(C)
+    names = _names(class_names, len(counts))
+    rows = []
+    for name, row in zip(names, counts, strict=True):
+        went = ", ".join(f"{other} {n:g}" for other, n in zip(names, row, strict=True))
+        rows.append(f"True {name} ({row.sum():g}): predicted {went}.")
+    right = f"{np.trace(counts):g} of them right"
+    return f"Confusion matrix of {counts.sum():g} samples, {right}. " + " ".join(rows)
+
+
+def reliability_diagram(
+    table: ReliabilityTable, ax: "Axes | None" = None, label: str | None = None
+) -> "Axes":
+    """Draw accuracy against mean confidence by bin, with intervals and the count of each bin.
+
+    Call it again on the same Axes to lay a second table over the first.
+
+    Parameters
+    ----------
+    table : ReliabilityTable
+        As `glyphlab_core.reliability_table` returns it.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure where none is given. A panel with the counts is added below.
+    label : str, optional
+        Name of the table in the legend.
+
+    Returns
+    -------
+    matplotlib Axes
+        The upper axes; the panel of counts is its only child axes.
+    """
+    if ax is None:
+        ax = _new_axes((5.2, 6.0))
+    panel: Any = next((a for a in ax.child_axes if a.get_label() == _COUNTS), None)
+    if panel is None:
+        panel = _frame_of_reliability_diagram(ax)
+    series = len(ax.containers)
+    _reliability_points(ax, table, series, label)
+    _counts(panel, table, series)
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), fontsize=_FONT - 1, frameon=False)
+    return ax
+
+
+def _frame_of_reliability_diagram(ax: "Axes") -> "Axes":
+    ax.plot([0, 1], [0, 1], color=_GREY, ls=":", lw=1.5, label="calibrated: accuracy = confidence")
+    ax.set_xlim(-0.02, 1.02)
+    ax.set_ylim(-0.04, 1.04)
+    _label(ax, "", "accuracy")
+    ax.tick_params(labelbottom=False)
+    panel = ax.inset_axes((0, -0.42, 1, 0.36), sharex=ax, label=_COUNTS)
+    _label(panel, "confidence", "samples")
+    return panel
+
+
+def _reliability_points(
+    ax: "Axes", table: ReliabilityTable, series: int, label: str | None
+) -> None:
+    seen = table.count > 0
+    accuracy = table.accuracy[seen]
+    below, above = accuracy - table.lower[seen], table.upper[seen] - accuracy
+    ax.errorbar(
+        table.mean_confidence[seen],
+        accuracy,
+        yerr=np.maximum([below, above], 0),
+        fmt=_MARKERS[series % 4],
+        color=_COLOURS[series % 4],
+        ms=7,
+        capsize=4,
+        elinewidth=1.5,
+        label=f"{label or 'bins'}, 95 % interval",
+    )
+
+
+def _counts(panel: "Axes", table: ReliabilityTable, series: int) -> None:
+    edges = np.clip(table.binning.edges, 0, 1)
+    panel.bar(
+        edges[:-1],
+        table.count,
+        np.diff(edges),
+        align="edge",
+        fc=_TINTS[series % 4],
+        ec=_COLOURS[series % 4],
+        hatch=_HATCHES[series % 4],
+    )
+    _side_by_side(panel)
+    panel.margins(y=0.25)
+
+
+def _side_by_side(panel: "Axes") -> None:
+    """Let the tables share the width of each bin, the last one having been added at full width."""
+    groups = [c for c in panel.containers if isinstance(c, BarContainer)]
+    for text in list(panel.texts):
+        text.remove()
+    n = len(groups)
+    for k, group in enumerate(groups):
+        parts = n - 1 if k < n - 1 else 1  # how many share the bin so far
+        for bar in group:
+            width = bar.get_width() * parts
+            left = bar.get_x() - k * bar.get_width() if parts > 1 else bar.get_x()
+            bar.set_x(left + k * width / n)
+            bar.set_width(width / n)
+        if n * len(group) <= _MOST_LABELLED_BARS:
+            heights = (int(bar.get_height()) for bar in group)
+            texts = [f"{height}" if height else "" for height in heights]
+            panel.bar_label(group, texts, fontsize=_FONT - 2)
+
+
+def describe_reliability(table: ReliabilityTable) -> str:
+    """Say in words what `reliability_diagram` draws.
+
+    Parameters
+    ----------
+    table : ReliabilityTable
+        As `glyphlab_core.reliability_table` returns it.
+
+    Returns
+    -------
+    str
+        One sentence a bin that has samples, and the number of empty bins.
+    """
+    edges = table.binning.edges
+    last = len(table.count) - 1
+    sentences = []
+    for m in np.flatnonzero(table.count):
+        sentences.append(
+            f"{_interval(edges[m], edges[m + 1], table.binning.closed, m == 0, m == last)}: "
+            f"{_plural(table.count[m], 'sample')}, mean confidence {table.mean_confidence[m]:.4f}, "
+            f"accuracy {table.accuracy[m]:.4f}, "
+            f"95 % interval {table.lower[m]:.4f} to {table.upper[m]:.4f}."
+        )
+    empty = int((table.count == 0).sum())
+    head = f"Reliability diagram of {_plural(table.count.sum(), 'sample')}"
+    return f"{head} in {_plural(len(table.count), 'bin')}, {empty} empty. " + " ".join(sentences)
+
+
+def _interval(low: float, high: float, closed: str, first: bool, last: bool) -> str:
+    opening = "[" if closed == "left" or first else "("
+    closing = "]" if closed == "right" or last else ")"
+    return f"{opening}{low:.4g}, {high:.4g}{closing}"
+
+
+def temperature_curve(
+    temperatures: ArrayLike,
+    losses: ArrayLike,
+    ax: "Axes | None" = None,
+    minimum: tuple[float, float] | None = None,
+    label: str | None = None,
+) -> "Axes":
+    """Draw log loss against temperature and mark the minimum.
+
+    Call it again on the same Axes to lay a second curve over the first.
+
+    Parameters
+    ----------
+    temperatures : array_like, shape (M,)
+        Temperatures, in the unit of the logits.
+    losses : array_like, shape (M,)
+        Mean log loss at each, in nats.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure where none is given.
+    minimum : (float, float), optional
+        Temperature and loss to mark, such as the exact optimum; the least of `losses` where none
+        is given.
+    label : str, optional
+        Name of the curve in the legend.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    t, loss = _curve(temperatures, losses)
+    ax = ax or _new_axes()
+    series = sum(line.get_gid() == "curve" for line in ax.lines)
+    colour = _COLOURS[series % 4]
+    ax.plot(
+        t,
+        loss,
+        ls=_LINES[series % 4],
+        color=colour,
+        marker=_MARKERS[series % 4] if len(t) <= 30 else None,
+        ms=5,
+        label=label or "log loss",
+        gid="curve",
+    )
+    at, least = minimum if minimum is not None else (t[loss.argmin()], loss.min())
+    ax.plot(
+        [at],
+        [least],
+        ls="",
+        marker="*",
+        ms=16,
+        color=colour,
+        mec="black",
+        label=f"least at T = {at:.4g}: {least:.4f}",
+        zorder=3,
+    )
+    _label(ax, "temperature T", "log loss")
+    ax.legend(fontsize=_FONT - 1)
+    return ax
+
+
+def describe_temperature_curve(temperatures: ArrayLike, losses: ArrayLike) -> str:
+    """Say in words what `temperature_curve` draws.
+
+    Parameters
+    ----------
+    temperatures, losses : array_like, shape (M,)
+        As for `temperature_curve`.
+
+    Returns
+    -------
+    str
+        The loss at both ends and the least one, and where they are.
+
+    Examples
+    --------
+    >>> describe_temperature_curve([0.5, 1, 2], [0.579, 0.572, 0.735])
+    'Log loss against temperature: 0.579000 at T = 0.5, least at T = 1 with 0.572000,
+    0.735000 at T = 2.'
+    """
+    t, loss = _curve(temperatures, losses)
+    best = int(loss.argmin())
+    return (
+        f"Log loss against temperature: {loss[0]:.6f} at T = {t[0]:.4g}, "
+        f"least at T = {t[best]:.4g} with {loss[best]:.6f}, {loss[-1]:.6f} at T = {t[-1]:.4g}."
+    )
+
+
+def _curve(temperatures: ArrayLike, losses: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
+    t, loss = np.asarray(temperatures, dtype=float), np.asarray(losses, dtype=float)
+    if t.ndim != 1 or t.shape != loss.shape or not len(t):
+        raise ValueError(
+            f"temperatures and losses must be vectors of one length, not {t.shape}, {loss.shape}"
+        )
+    order = np.argsort(t, kind="stable")
+    return t[order], loss[order]
+
+
+def threshold_curves(
+    sweep: ThresholdSweep, ax: "Axes | None" = None, threshold: float | None = None
+) -> "Axes":
+    """Draw how precision and recall move with the threshold.
+
+    Parameters
+    ----------
+    sweep : ThresholdSweep
+        As `glyphlab_core.threshold_sweep` returns it.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure where none is given.
+    threshold : float, optional
+        A threshold to mark, such as the cost threshold.
+
+    Returns
+    -------
+    matplotlib Axes
+        Precision has no value, and no line, where nothing is predicted positive.
+    """
+    ax = ax or _new_axes()
+    _steps(ax, sweep, sweep.precision, 0, "precision")
+    _steps(ax, sweep, sweep.recall, 1, "recall")
+    ax.set_ylim(-0.04, 1.04)
+    _finish_threshold_axes(ax, "precision, recall", threshold)
+    return ax
+
+
+def threshold_cells(
+    sweep: ThresholdSweep, ax: "Axes | None" = None, threshold: float | None = None
+) -> "Axes":
+    """Draw how the four cells of the confusion matrix move with the threshold.
+
+    Parameters
+    ----------
+    sweep : ThresholdSweep
+        As `glyphlab_core.threshold_sweep` returns it.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure where none is given.
+    threshold : float, optional
+        A threshold to mark, such as the cost threshold.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    ax = ax or _new_axes()
+    _steps(ax, sweep, sweep.true_negative, 0, "true negative")
+    _steps(ax, sweep, sweep.false_positive, 1, "false positive")
+    _steps(ax, sweep, sweep.true_positive, 2, "true positive")
+    _steps(ax, sweep, sweep.false_negative, 3, "false negative")
+    _finish_threshold_axes(ax, "samples", threshold)
+    return ax
+
+
+def _steps(ax: "Axes", sweep: ThresholdSweep, values: NDArray[Any], style: int, name: str) -> None:
+    """Draw a step line: between two thresholds the decisions are those of the higher one."""
+    finite = np.minimum(
+        sweep.threshold, max(1.0, sweep.threshold[np.isfinite(sweep.threshold)].max())
+    )
+    ax.plot(
+        np.append(0.0, finite),
+        np.append(values[0], values),
+        drawstyle="steps-pre",
+        ls=_LINES[style],
+        color=_COLOURS[style],
+        lw=2,
+        label=name,
+    )
+
+
+def _finish_threshold_axes(ax: "Axes", what: str, threshold: float | None) -> None:
+    if threshold is not None:
+        ax.axvline(threshold, color=_GREY, lw=1.5, label=f"τ = {threshold:.4g}")
+    ax.set_xlim(-0.02, 1.02)
+    _label(ax, "threshold τ (positive where p ≥ τ)", what)
+    ax.legend(fontsize=_FONT - 1)
+
+
+def describe_threshold_sweep(sweep: ThresholdSweep, thresholds: Sequence[float]) -> str:
+    """Say in words what `threshold_curves` and `threshold_cells` draw, at a few thresholds.
+
+    Parameters
+    ----------
+    sweep : ThresholdSweep
+        As `glyphlab_core.threshold_sweep` returns it.
+    thresholds : sequence of float
+        Where to read the curves.
+
+    Returns
+    -------
+    str
+        One sentence a threshold: the four cells, precision and recall.
+    """
+    sentences = []
+    for tau in thresholds:
+        i = int(np.searchsorted(sweep.threshold, tau, side="left"))
+        p = sweep.precision[i]
+        precision = "undefined" if np.isnan(p) else f"{p:.4f}"
+        sentences.append(
+            f"At threshold {tau:.4g}: {sweep.true_positive[i]} true positive, "
+            f"{sweep.false_positive[i]} false positive, {sweep.false_negative[i]} false negative, "
+            f"{sweep.true_negative[i]} true negative; precision {precision}, "
+            f"recall {sweep.recall[i]:.4f}."
+        )
+    return " ".join(sentences)
+
+
+# ------------------------------------------------------------------------------ shared pieces
+
+
+def _new_axes(size: tuple[float, float] = _SIZE) -> "Axes":
+    from matplotlib import pyplot as plt
+
+    _, ax = plt.subplots(figsize=size, layout="constrained")
+    return ax
+
+
+def _names(class_names: Sequence[str] | None, k: int) -> list[str]:
+    names = [str(i) for i in range(k)] if class_names is None else [str(n) for n in class_names]
+    if len(names) != k:
+        raise ValueError(f"class_names must be {k} names, one a class of C, not {len(names)}")
+    return names
+
+
+def _label(ax: "Axes", x: str, y: str) -> None:
+    ax.set_xlabel(x, fontsize=_FONT)
+    ax.set_ylabel(y, fontsize=_FONT)
+    ax.tick_params(labelsize=_FONT - 1)
+
+
+def _plural(n: Any, noun: str) -> str:
+    return f"{int(n)} {noun}" if n == 1 else f"{int(n)} {noun}s"

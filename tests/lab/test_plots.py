@@ -1,0 +1,257 @@
+"""What is drawn is what was handed in, on the axes that were handed in, and is legible in grey."""
+
+import re
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+from matplotlib.figure import Figure
+
+import glyphlab_core as core
+from glyphlab import plots
+from glyphlab_core import worked
+
+mpl.use("Agg")
+NAMES = ("vertical", "horizontal", "diagonal")
+C_ROW_EMPTY = [[18, 1, 1], [2, 17, 1], [0, 0, 0]]
+BINNING = core.Binning.uniform(5)
+CONFIDENCE = [0.5, 0.55, 0.7, 0.9, 0.95, 1.0]
+CORRECT = [0, 1, 1, 1, 1, 0]
+
+
+@pytest.fixture
+def ax():
+    return Figure().add_subplot()
+
+
+@pytest.fixture
+def table():
+    return core.reliability_table(CONFIDENCE, CORRECT, BINNING)
+
+
+@pytest.fixture
+def sweep():
+    return core.threshold_sweep([0.2, 0.4, 0.4, 0.9], [0, 1, 0, 1])
+
+
+def every_plot(table, sweep):
+    return {
+        "confusion_matrix": lambda **k: plots.confusion_matrix(worked.C, NAMES, **k),
+        "reliability_diagram": lambda **k: plots.reliability_diagram(table, **k),
+        "temperature_curve": lambda **k: plots.temperature_curve([0.5, 1, 2], [3, 1, 2], **k),
+        "threshold_curves": lambda **k: plots.threshold_curves(sweep, **k),
+        "threshold_cells": lambda **k: plots.threshold_cells(sweep, **k),
+    }
+
+
+def test_draws_on_the_axes_given_and_leaves_pyplot_alone(table, sweep):
+    before = dict(mpl.rcParams)
+    for draw in every_plot(table, sweep).values():
+        ax = Figure().add_subplot()
+        assert draw(ax=ax) is ax
+    assert plt.get_fignums() == []
+    assert dict(mpl.rcParams) == before
+
+
+def test_makes_one_figure_where_no_axes_are_given(table, sweep):
+    for name, draw in every_plot(table, sweep).items():
+        drawn = draw()
+        assert plt.get_fignums() == [drawn.figure.number], name
+        drawn.figure.canvas.draw()
+        plt.close(drawn.figure)
+
+
+def texts(ax):
+    return [t.get_text() for t in ax.texts]
+
+
+def test_confusion_matrix_names_its_axes_and_counts_its_cells(ax):
+    plots.confusion_matrix(worked.C_z, NAMES, ax=ax)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("predicted class", "true class")
+    assert tuple(t.get_text() for t in ax.get_xticklabels()) == NAMES
+    assert tuple(t.get_text() for t in ax.get_yticklabels()) == NAMES
+    cells = {tuple(map(int, t.get_position()[::-1])): t.get_text() for t in ax.texts}
+    assert cells == {(i, j): str(n) for (i, j), n in np.ndenumerate(worked.C_z)}
+    assert ax.yaxis_inverted()
+
+
+@pytest.mark.parametrize(
+    ("normalize", "first", "last"),
+    [
+        ("true", "0.90\n(18)", "–\n(0)"),
+        ("pred", "0.90\n(18)", "0.00\n(0)"),
+        ("all", "0.45\n(18)", "0.00\n(0)"),
+    ],
+)
+def test_normalized_cells_keep_their_counts(ax, normalize, first, last):
+    plots.confusion_matrix(C_ROW_EMPTY, normalize=normalize, ax=ax)
+    assert (texts(ax)[0], texts(ax)[-1]) == (first, last)
+
+
+def test_every_number_contrasts_with_its_cell(ax):
+    plots.confusion_matrix([[20, 12, 11], [8, 4, 10], [0, 9, 1]], ax=ax)
+    image = ax.images[0]
+    for text in ax.texts:
+        j, i = text.get_position()
+        back = luminance(image.cmap(image.norm(image.get_array()[i, j]))[:3])
+        ink = luminance(mpl.colors.to_rgb(text.get_color()))
+        high, low = max(back, ink), min(back, ink)
+        assert (high + 0.05) / (low + 0.05) >= 4.5, text.get_text()
+
+
+def luminance(rgb):
+    """WCAG 2.2 relative luminance."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in rgb]
+    return float(np.dot([0.2126, 0.7152, 0.0722], linear))
+
+
+def test_wrong_names_are_refused(ax):
+    with pytest.raises(ValueError, match="class_names must be 3 names"):
+        plots.confusion_matrix(worked.C, ["a", "b"], ax=ax)
+    with pytest.raises(ValueError, match="C must"):
+        plots.confusion_matrix([[1, 2]], ax=ax)
+
+
+def points(container):
+    return np.column_stack(container.lines[0].get_data())
+
+
+def test_reliability_diagram_shows_table_intervals_and_counts(ax, table):
+    plots.reliability_diagram(table, ax=ax)
+    seen = table.count > 0
+    drawn = ax.containers[0]
+    np.testing.assert_array_equal(
+        points(drawn), np.column_stack([table.mean_confidence, table.accuracy])[seen]
+    )
+    segments = np.array(drawn.lines[2][0].get_segments())
+    np.testing.assert_allclose(segments[:, 0, 1], table.lower[seen])
+    np.testing.assert_allclose(segments[:, 1, 1], table.upper[seen])
+    (panel,) = ax.child_axes
+    assert [b.get_height() for b in panel.patches] == table.count.tolist()
+    assert [t for t in texts(panel) if t] == ["2", "1", "3"]
+    assert (panel.get_xlabel(), ax.get_ylabel()) == ("confidence", "accuracy")
+    diagonal = ax.lines[0]
+    np.testing.assert_array_equal(diagonal.get_xdata(), diagonal.get_ydata())
+
+
+def test_a_second_table_shares_the_bins_and_differs_by_more_than_colour(ax, table):
+    other = core.reliability_table(np.square(CONFIDENCE), CORRECT, BINNING)
+    plots.reliability_diagram(table, ax=ax, label="before")
+    plots.reliability_diagram(other, ax=ax, label="after")
+    third = core.reliability_table(np.sqrt(CONFIDENCE), CORRECT, BINNING)
+    plots.reliability_diagram(third, ax=ax, label="again")
+    (panel,) = ax.child_axes
+    for k, counted in enumerate((table, other, third)):
+        bars = panel.containers[k]
+        assert [b.get_height() for b in bars] == counted.count.tolist()
+        np.testing.assert_allclose([b.get_width() for b in bars], 0.2 / 3)
+        np.testing.assert_allclose(
+            [b.get_x() for b in bars], np.arange(5) / 5 + k * 0.2 / 3, atol=1e-12
+        )
+    assert len({c.lines[0].get_marker() for c in ax.containers}) == 3
+    assert len({c[0].get_hatch() for c in panel.containers}) == 3
+    legend = [t.get_text() for t in ax.get_legend().get_texts()]
+    assert [entry.split(",")[0] for entry in legend[1:]] == ["before", "after", "again"]
+
+
+def test_reliability_of_uneven_bins(ax):
+    binning = core.Binning((0.0, 0.6, 0.95, 1.0), "right")
+    plots.reliability_diagram(core.reliability_table(CONFIDENCE, CORRECT, binning), ax=ax)
+    (panel,) = ax.child_axes
+    np.testing.assert_allclose([b.get_width() for b in panel.patches], [0.6, 0.35, 0.05])
+
+
+def test_temperature_curve_marks_the_least_loss_or_the_one_named(ax):
+    plots.temperature_curve([2, 0.5, 1], [0.7, 0.6, 0.5], ax=ax)
+    curve, star = ax.lines
+    np.testing.assert_array_equal(curve.get_xdata(), [0.5, 1, 2])
+    np.testing.assert_array_equal(curve.get_ydata(), [0.6, 0.5, 0.7])
+    assert (star.get_xdata()[0], star.get_ydata()[0]) == (1, 0.5)
+    plots.temperature_curve([0.5, 1, 2], [1, 2, 3], ax=ax, minimum=(0.7, 0.9), label="test")
+    assert (ax.lines[3].get_xdata()[0], ax.lines[3].get_ydata()[0]) == (0.7, 0.9)
+    assert ax.lines[2].get_linestyle() != ax.lines[0].get_linestyle()
+
+
+def test_temperature_curve_refuses_what_does_not_fit(ax):
+    with pytest.raises(ValueError, match="vectors of one length"):
+        plots.temperature_curve([1, 2], [1], ax=ax)
+    with pytest.raises(ValueError, match="vectors of one length"):
+        plots.temperature_curve([], [], ax=ax)
+
+
+def read_step(line, x):
+    """The value of a steps-pre line at x: that of the first point at or after x."""
+    xs, ys = line.get_data()
+    return ys[np.searchsorted(xs, x, side="left")]
+
+
+@pytest.mark.parametrize("tau", [0.0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.9, 0.95, 1.0])
+def test_threshold_curves_say_what_deciding_at_the_threshold_gives(sweep, tau):
+    probability, y = np.array([0.2, 0.4, 0.4, 0.9]), np.array([0, 1, 0, 1])
+    positive = probability >= tau
+    hits = int((positive & (y == 1)).sum())
+    cells = Figure().add_subplot()
+    plots.threshold_cells(sweep, ax=cells)
+    drawn = {line.get_label(): read_step(line, tau) for line in cells.lines}
+    assert drawn == {
+        "true positive": hits,
+        "false positive": int((positive & (y == 0)).sum()),
+        "false negative": int((~positive & (y == 1)).sum()),
+        "true negative": int((~positive & (y == 0)).sum()),
+    }
+    curves = Figure().add_subplot()
+    plots.threshold_curves(sweep, ax=curves)
+    drawn = {line.get_label(): read_step(line, tau) for line in curves.lines}
+    assert drawn["recall"] == hits / 2
+    if positive.any():
+        assert drawn["precision"] == hits / positive.sum()
+    else:
+        assert np.isnan(drawn["precision"])
+    assert all(line.get_drawstyle() == "steps-pre" for line in (*cells.lines, *curves.lines))
+
+
+def test_threshold_lines_differ_by_more_than_colour(ax, sweep):
+    plots.threshold_cells(sweep, ax=ax, threshold=1 / 6)
+    assert len({line.get_linestyle() for line in ax.lines[:4]}) == 4
+    assert ax.lines[4].get_xdata()[0] == 1 / 6
+
+
+# ------------------------------------------------------------------------------ the descriptions
+
+
+def test_describe_confusion_matrix():
+    assert plots.describe_confusion_matrix(worked.C_z, NAMES) == (
+        "Confusion matrix of 12 samples, 7 of them right. "
+        "True vertical (6): predicted vertical 4, horizontal 2, diagonal 0. "
+        "True horizontal (4): predicted vertical 1, horizontal 3, diagonal 0. "
+        "True diagonal (2): predicted vertical 1, horizontal 1, diagonal 0."
+    )
+
+
+def test_describe_reliability(table):
+    told = plots.describe_reliability(table)
+    assert told.startswith(
+        "Reliability diagram of 6 samples in 5 bins, 2 empty. [0.4, 0.6): 2 samples"
+    )
+    assert "[0.6, 0.8): 1 sample, mean confidence 0.7000, accuracy 1.0000" in told
+    assert "[0.8, 1]: 3 samples, mean confidence 0.9500, accuracy 0.6667" in told
+    right = core.Binning.uniform(2, "right")
+    told = plots.describe_reliability(core.reliability_table([0.0, 0.7], [0, 1], right))
+    assert re.findall(r"[\[(][^\])]*[\])](?=: 1)", told) == ["[0, 0.5]", "(0.5, 1]"]
+
+
+def test_describe_temperature_curve():
+    assert plots.describe_temperature_curve([2, 0.5, 1], [0.7, 0.6, 0.5]) == (
+        "Log loss against temperature: 0.600000 at T = 0.5, least at T = 1 with 0.500000, "
+        "0.700000 at T = 2."
+    )
+
+
+def test_describe_threshold_sweep(sweep):
+    assert plots.describe_threshold_sweep(sweep, [0.3, 1.0]) == (
+        "At threshold 0.3: 2 true positive, 1 false positive, 0 false negative, 1 true negative; "
+        "precision 0.6667, recall 1.0000. "
+        "At threshold 1: 0 true positive, 0 false positive, 2 false negative, 2 true negative; "
+        "precision undefined, recall 0.0000."
+    )
