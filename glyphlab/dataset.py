@@ -1,23 +1,26 @@
 """The shipped GlyphLab files: what they hold, loading with checks, and their checksums.
 
-======================= ================================================================================
-file                    holds
-======================= ================================================================================
-images.npy              (360, 1, 24, 24) float32 in [0, 1]
-labels.npy              (360,) int64: 0 vertical, 1 horizontal, 2 diagonal
-metadata.csv            one line an image: index, scene_id, view, label, split, and how it was drawn
-model.pt                the `state_dict` of the trained network
-val_preds.npz           `indices` (60,) int64 and `logits` (60, 3) float32 of the network
-test_preds.npz          the same for the test split
-shifted.npz             `indices`, `logits`, `labels`, `scene_id` of 300 images, prevalence 0.6, 0.3, 0.1
-two_class.npz           the same of 2,000 images with 10 % positives: 1 is diagonal, 0 is not; logits
-                        (2000, 2) of a network of its own, trained on 200 other scenes
-SHA256SUMS              the checksum of each file above, in the format of `sha256sum`
-======================= ================================================================================
+================ =================================================================================
+file             holds
+================ =================================================================================
+images.npy       (360, 1, 24, 24) float32 in [0, 1]
+labels.npy       (360,) int64: 0 vertical, 1 horizontal, 2 diagonal
+metadata.csv     one line an image: index, scene_id, view, label, split, and how it was drawn
+model.pt         the `state_dict` of the trained network
+val_preds.npz    `indices` (60,) int64 and `logits` (60, 3) float32 of the network
+test_preds.npz   the same for the test split
+shifted.npz      `indices`, `logits`, `labels`, `scene_id` of 300 images of 150 other scenes, whose
+                 prevalence is 0.6, 0.3, 0.1
+two_class.npz    the same of 2,000 images of 1,000 other scenes, 10 % of them positive: label 1 is
+                 diagonal, 0 is not; logits (2000, 2) of a two-class network of its own, trained on
+                 200 scenes of which nothing else is shipped
+SHA256SUMS       the checksum of each file above, in the format of `sha256sum`
+================ =================================================================================
 
-In metadata.csv `angle` is in tenths of a degree from the vertical, clockwise; `half_length`, `half_width`,
-`shift_x` and `shift_y` are in tenths of a pixel; `contrast`, `background` and `noise` (a standard deviation)
-in 255ths of full brightness; `gaps` says how many times the stroke is broken.
+In metadata.csv `angle` is in tenths of a degree from the vertical, clockwise; `half_length`,
+`half_width`, `shift_x` and `shift_y` are in tenths of a pixel; `contrast`, `background` and
+`noise` (a standard deviation) in 255ths of full brightness; `gaps` says how many times the stroke
+is broken.
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ import os
 import zipfile
 import zlib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -194,8 +198,9 @@ def load_predictions(name: str) -> Predictions:
     Parameters
     ----------
     name : {"val", "test", "shifted", "two_class"}
-        "val" and "test" are splits of the images that `load` returns; the other two are sets of their own,
-        whose images are not shipped. In "two_class" class 1, diagonal, is the positive one.
+        "val" and "test" are splits of the images that `load` returns; the other two are sets of
+        their own, whose images are not shipped. In "two_class" class 1, diagonal, is the positive
+        one.
 
     Returns
     -------
@@ -230,8 +235,8 @@ def read_predictions(path: str | os.PathLike[str]) -> Predictions:
     Parameters
     ----------
     path : path
-        An npz file with `indices` (N,) int64, which of the 360 images, none twice, and `logits` (N, 3)
-        float32, finite.
+        An npz file with `indices` (N,) int64, which of the 360 images, none twice, and `logits`
+        (N, 3) float32, finite. Other arrays in it are left alone.
 
     Returns
     -------
@@ -261,7 +266,8 @@ def verify(directory: str | os.PathLike[str] | None = None) -> None:
     Raises
     ------
     DataFileError
-        Naming the first file that is missing or altered, with the SHA-256 expected and the one found.
+        Naming the first file that is missing or altered, with the SHA-256 expected and the one
+        found.
 
     Examples
     --------
@@ -274,8 +280,8 @@ def verify(directory: str | os.PathLike[str] | None = None) -> None:
 def write(directory: str | os.PathLike[str]) -> None:
     """Write the GlyphLab files.
 
-    Images, labels and metadata are drawn anew by `glyphlab.generate`; the checkpoint and the logits, which
-    come out of training, are copied, and the checksums are those of the shipped files.
+    Images, labels and metadata are drawn anew by `glyphlab.generate`; the checkpoint and the
+    logits, which come out of training, are copied.
 
     Parameters
     ----------
@@ -285,8 +291,8 @@ def write(directory: str | os.PathLike[str]) -> None:
     Raises
     ------
     DataFileError
-        If a shipped file is missing or altered, or if what was drawn differs from what is shipped. Nothing
-        is written then.
+        If a shipped file is missing or altered, or if what was drawn differs from what is shipped.
+        Nothing is written then.
     OSError
         If the directory cannot be written.
     """
@@ -415,14 +421,22 @@ def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
         File to write; an old one is replaced at the end.
     content : bytes
         What to write.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written; it names `path`.
     """
     path = Path(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         temporary.write_bytes(content)
         os.replace(temporary, path)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink()
 
 
 def _sha256(content: bytes) -> str:
@@ -506,8 +520,14 @@ def _check_metadata(metadata: Mapping[str, NDArray[Any]], labels: NDArray[np.int
         ("label", labels),
         ("split", np.repeat(metadata["split"][::VIEWS], VIEWS)),
     ):
-        _refuse(where, name, metadata[name], metadata[name] != wanted, "contradicts its place")
-    _refuse(where, "split", metadata["split"], ~np.isin(metadata["split"], SPLITS), "is no split")
+        _refuse(
+            where,
+            name,
+            metadata[name],
+            metadata[name] != wanted,
+            "be what its place and labels.npy say",
+        )
+    _refuse(where, "split", metadata["split"], ~np.isin(metadata["split"], SPLITS), "be a split")
 
 
 def _match(where: str, arrays: Mapping[str, NDArray[Any]], glyphs: Glyphs) -> Predictions:
@@ -519,7 +539,7 @@ def _match(where: str, arrays: Mapping[str, NDArray[Any]], glyphs: Glyphs) -> Pr
 
 def _check_split(where: str, indices: NDArray[np.int64], name: str) -> None:
     split = load().split
-    _refuse(where, "indices", indices, split[indices] != name, f"is not in split {name}")
+    _refuse(where, "indices", indices, split[indices] != name, f"be of split {name}")
     if len(indices) != np.count_nonzero(split == name):
         raise DataFileError(f"{where}: {len(indices)} images, not all of split {name}")
 
@@ -546,10 +566,10 @@ def _checked_logits(
     if len(indices) == 0:
         raise DataFileError(f"{where}: indices is empty")
     _check_array(where, "logits", logits, np.float32, (len(indices), num_classes))
-    _refuse(where, "logits", logits, ~np.isfinite(logits), "is not finite")
+    _refuse(where, "logits", logits, ~np.isfinite(logits), "be finite")
     first = np.unique(indices, return_index=True)[1]
     repeated = ~np.isin(np.arange(len(indices)), first)
-    _refuse(where, "indices", indices, repeated, "is there twice")
+    _refuse(where, "indices", indices, repeated, "be there once")
     return indices, logits
 
 
@@ -571,14 +591,14 @@ def _check_array(
 
 def _check_range(where: str, name: str, array: NDArray[Any], low: int, high: int) -> None:
     outside = ~((array >= low) & (array <= high))
-    _refuse(where, name, array, outside, f"is outside {low}…{high}")
+    _refuse(where, name, array, outside, f"be from {low} to {high}")
 
 
 def _refuse(
-    where: str, name: str, array: NDArray[Any], wrong: NDArray[np.bool_], what: str
+    where: str, name: str, array: NDArray[Any], wrong: NDArray[np.bool_], wanted: str
 ) -> None:
     """Raise if anything is wrong, naming the first place and its value."""
     if wrong.any():
         place = tuple(int(i) for i in np.argwhere(wrong)[0])
         position = ", ".join(map(str, place))
-        raise DataFileError(f"{where}: {name}[{position}] = {array[place]} {what}")
+        raise DataFileError(f"{where}: {name} must {wanted}: {name}[{position}] is {array[place]}")

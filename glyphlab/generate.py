@@ -1,9 +1,10 @@
 """Draw the GlyphLab images: one stroke an image, the same on every machine.
 
-A scene is one stroke: its class, angle, length, width and contrast. A view of it moves the stroke a
-little, breaks it and adds fresh noise. Whatever describes a drawing is drawn as a whole number, the
-arithmetic is +, −, ×, ÷ and comparisons, which IEEE 754 rounds alike everywhere, and a pixel is a
-whole number of 255ths. No rounding difference of a mathematics library can reach a file.
+A scene is one stroke: its class, angle, length, width and contrast, on a background. A view of it
+moves the stroke a little, breaks it and adds noise of its own. What describes a drawing is drawn as
+whole numbers, the arithmetic is +, −, ×, ÷ and comparisons, which IEEE 754 rounds alike everywhere,
+and a pixel is a whole number of 255ths: no rounding difference of a mathematics library reaches a
+file. What could is another stream of numbers in a later NumPy; the shipped files are the reference.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ class Difficulty:
     Parameters
     ----------
     axis_tilt : int
-        Vertical and horizontal strokes lean at most this far from their axis, in tenths of a degree.
+        Vertical and horizontal strokes lean at most this far from their axis, in tenths of a
+        degree.
     diagonal_tilt : int
         Diagonal strokes lean at least this far from both axes, in tenths of a degree.
     contrast : tuple of int
@@ -104,7 +106,8 @@ def draw_glyphlab(
     drawing : Drawing
         360 images, 60 scenes of each class, scenes in random order.
     split : ndarray of str, shape (360,)
-        "train", "val" or "test"; a scene is in one split, each split has as many scenes of each class.
+        "train", "val" or "test"; a scene is in one split, and the classes are equally frequent in
+        each.
 
     Examples
     --------
@@ -167,8 +170,8 @@ def draw_two_class(
     Returns
     -------
     Drawing
-        `labels` is 1 for a diagonal stroke (positive) and 0 for the others, half of which are vertical
-        and half horizontal.
+        `labels` is 1 for a diagonal stroke (positive) and 0 for the others, half of which are
+        vertical and half horizontal.
 
     Examples
     --------
@@ -291,13 +294,15 @@ def _render(view: dict[str, int], rng: np.random.Generator) -> NDArray[np.float3
 
 def _inside(distance: NDArray[np.float64], half_width: float) -> NDArray[np.float64]:
     """Return 1 within `half_width` of zero and 0 outside, with an edge of one pixel."""
-    return np.clip(half_width + 0.5 - np.abs(distance), 0, 1)
+    covered: NDArray[np.float64] = np.clip(half_width + 0.5 - np.abs(distance), 0, 1)
+    return covered
 
 
 def _noise(rng: np.random.Generator) -> NDArray[np.float64]:
-    """Return one pixel noise each, mean 0 and variance 1: four uniform numbers, summed.
+    """Return noise for each pixel, mean 0 and variance 1: four uniform numbers, summed.
 
     A normal deviate would need a logarithm, which differs between machines.
     """
     first, second, third, fourth = rng.random((4, IMAGE_SIZE, IMAGE_SIZE))
-    return (first + second + third + fourth - 2) * math.sqrt(3)
+    noise: NDArray[np.float64] = (first + second + third + fourth - 2) * math.sqrt(3)
+    return noise

@@ -1,6 +1,6 @@
 """The GlyphLab network: a small CNN in torch, its training, its checkpoints and its logits.
 
-The only module of the course's packages that imports torch at import.
+The only module of the lab that imports torch.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ Progress = Callable[[int, int, float], None]
 class GlyphNet(nn.Module):
     """Two convolutions, two poolings and one linear layer: a few thousand parameters.
 
-    The network takes pixels in [0, 1] and centres them itself, so that training, evaluation and every
-    notebook preprocess alike.
+    The network takes pixels in [0, 1] and centres them itself, so that training, evaluation and
+    every notebook preprocess alike.
 
     Parameters
     ----------
@@ -88,9 +88,10 @@ def train(
 ) -> GlyphNet:
     """Train a `GlyphNet` to the end, with no regularisation and no early stopping.
 
-    It runs on one thread and in double precision, so that another machine, whose instruction set
-    rounds otherwise, arrives at the same network: in single precision the differences grow with every step.
-    The number of threads, torch's random state and its choice of algorithms are as before afterwards.
+    It runs on one thread and in double precision, so that a machine whose instruction set rounds
+    otherwise arrives at the same network: every step magnifies such differences, and those of
+    single precision end up in the first decimal of a logit. The number of threads, torch's random
+    state and its choice of algorithms are afterwards as they were.
 
     Parameters
     ----------
@@ -111,16 +112,22 @@ def train(
     -------
     GlyphNet
         In single precision and evaluation mode.
+
+    Raises
+    ------
+    ValueError
+        If images are not of this shape and range, or labels not whole numbers below `num_classes`,
+        one an image.
     """
     with _reproducible(seed):
         network = GlyphNet(num_classes).double()
         network.apply(_draw_weights)
         optimiser = torch.optim.Adam(network.parameters(), lr=LEARNING_RATE)
-        inputs = torch.from_numpy(np.asarray(images, dtype=np.float64))
-        targets = torch.from_numpy(np.asarray(labels, dtype=np.int64))
+        inputs = torch.as_tensor(_checked_images(images), dtype=torch.float64)
+        targets = torch.as_tensor(_checked_labels(labels, len(inputs), num_classes))
         for epoch in range(1, epochs + 1):
             total = 0.0
-            for batch in torch.randperm(len(targets)).split(BATCH_SIZE):
+            for batch in torch.split(torch.randperm(len(targets)), BATCH_SIZE):
                 optimiser.zero_grad()
                 loss = nn.functional.cross_entropy(network(inputs[batch]), targets[batch])
                 loss.backward()  # type: ignore[no-untyped-call]
@@ -136,9 +143,10 @@ def gather_logits(
 ) -> NDArray[np.float32]:
     """Return the logits of a model in evaluation mode, without recording gradients.
 
-    Evaluation mode matters where a model has dropout or batch normalisation: in training mode these
-    make the logits random, and batch normalisation changes its running statistics even without gradients.
-    Every part of the model is afterwards in the mode in which it was.
+    Evaluation mode matters where a model has dropout or batch normalisation: in training mode the
+    one makes logits random, the other lets images of a batch influence each other and changes its
+    running statistics even without gradients. Every part of the model is afterwards in the mode in
+    which it was.
 
     Parameters
     ----------
@@ -153,15 +161,22 @@ def gather_logits(
     -------
     ndarray of float32, shape (N, K)
 
+    Raises
+    ------
+    ValueError
+        If images are not of this shape and range.
+
     Examples
     --------
     >>> gather_logits(GlyphNet(), np.zeros((5, 1, 24, 24), dtype=np.float32)).shape
     (5, 3)
     """
     parameter = next(model.parameters(), torch.zeros(0))
-    inputs = torch.as_tensor(np.ascontiguousarray(images), dtype=parameter.dtype)
+    inputs = torch.as_tensor(_checked_images(images), dtype=parameter.dtype)
     with _evaluation_mode(model), torch.inference_mode():
-        batches = [model(batch.to(parameter.device)).cpu() for batch in inputs.split(batch_size)]
+        batches = [
+            model(batch.to(parameter.device)).cpu() for batch in torch.split(inputs, batch_size)
+        ]
     logits: NDArray[np.float32] = torch.cat(batches).float().numpy()
     return logits
 
@@ -187,8 +202,8 @@ def load_checkpoint(path: str | os.PathLike[str] | None = None) -> GlyphNet:
     Parameters
     ----------
     path : path, optional
-        A file that `save_checkpoint` wrote; the shipped one, its checksum checked, by default. It is read
-        with `weights_only=True`: a checkpoint cannot run code.
+        A file that `save_checkpoint` wrote; the shipped one, its checksum checked, by default. It
+        is read with `weights_only=True`: a checkpoint cannot run code.
 
     Returns
     -------
@@ -242,8 +257,8 @@ def write_run(
 def rebuild(directory: str | os.PathLike[str]) -> None:
     """Make every GlyphLab file anew: draw, train both networks, evaluate, write the checksums.
 
-    This is how the shipped files were made. Elsewhere the drawn files come out equal byte by byte, the
-    learned ones nearly equal.
+    This is how the shipped files were made. On another machine the drawn files come out equal byte
+    by byte, logits to about 1e-5.
 
     Parameters
     ----------
@@ -280,8 +295,40 @@ def _write_own_set(model: nn.Module, drawing: generate.Drawing, path: Path) -> N
     )
 
 
+def _checked_images(images: NDArray[np.floating]) -> NDArray[np.float64]:
+    pixels = np.ascontiguousarray(images, dtype=np.float64)
+    if pixels.ndim != 4 or pixels.shape[1:] != (1, IMAGE_SIZE, IMAGE_SIZE) or len(pixels) == 0:
+        raise ValueError(
+            f"images must have shape (N, 1, {IMAGE_SIZE}, {IMAGE_SIZE}), N above 0, "
+            f"not {pixels.shape}"
+        )
+    outside = np.argwhere(~((pixels >= 0) & (pixels <= 1)))
+    if len(outside) > 0:
+        place = tuple(int(i) for i in outside[0])
+        raise ValueError(f"images must be from 0 to 1: images{list(place)} is {pixels[place]}")
+    return pixels
+
+
+def _checked_labels(
+    labels: NDArray[np.int64], n_images: int, num_classes: int
+) -> NDArray[np.int64]:
+    array = np.asarray(labels)
+    if array.shape != (n_images,) or array.dtype.kind not in "iu":
+        raise ValueError(
+            f"labels must be {n_images} whole numbers, one an image, "
+            f"not {array.dtype} of shape {array.shape}"
+        )
+    outside = np.flatnonzero((array < 0) | (array >= num_classes))
+    if len(outside) > 0:
+        raise ValueError(
+            f"labels must be from 0 to {num_classes - 1}: "
+            f"labels[{outside[0]}] is {array[outside[0]]}"
+        )
+    return array.astype(np.int64)
+
+
 def _draw_weights(module: nn.Module) -> None:
-    """Draw torch's usual initial weights again, in double precision if that is what the module has."""
+    """Draw torch's usual initial weights again, in the precision that the module has by now."""
     if isinstance(module, (nn.Conv2d, nn.Linear)):
         module.reset_parameters()
 
@@ -299,7 +346,7 @@ def _evaluation_mode(model: nn.Module) -> Iterator[None]:
 
 @contextmanager
 def _reproducible(seed: int) -> Iterator[None]:
-    """Run on one thread, with deterministic algorithms and a seeded generator; then put all back."""
+    """Run on one thread, with deterministic algorithms and a seeded generator; put all back."""
     threads = torch.get_num_threads()
     deterministic = torch.are_deterministic_algorithms_enabled()
     warn_only = torch.is_deterministic_algorithms_warn_only_enabled()
