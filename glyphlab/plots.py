@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from matplotlib.container import BarContainer
 from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
 from glyphlab_core import ReliabilityTable, ThresholdSweep, normalize_confusion
@@ -178,14 +179,14 @@ def reliability_diagram(
     table : ReliabilityTable
         As `glyphlab_core.reliability_table` returns it.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure where none is given. A panel with the counts is added below.
+        Where to draw; a new figure where none is given. The counts go to a panel in its lower part.
     label : str, optional
         Name of the table in the legend.
 
     Returns
     -------
     matplotlib Axes
-        The upper axes; the panel of counts is its only child axes.
+        The axes; the panel of counts is its only child axes.
     """
     if ax is None:
         ax = _new_axes((5.2, 6.0))
@@ -200,13 +201,17 @@ def reliability_diagram(
 
 
 def _frame_of_reliability_diagram(ax: "Axes") -> "Axes":
+    """Draw diagonal and axes; the counts get the lower part, inside, so that any layout fits."""
     ax.plot([0, 1], [0, 1], color=_GREY, ls=":", lw=1.5, label="calibrated: accuracy = confidence")
     ax.set_xlim(-0.02, 1.02)
-    ax.set_ylim(-0.04, 1.04)
-    _label(ax, "", "accuracy")
-    ax.tick_params(labelbottom=False)
-    panel = ax.inset_axes((0, -0.42, 1, 0.36), sharex=ax, label=_COUNTS)
-    _label(panel, "confidence", "samples")
+    ax.set_ylim(-0.56, 1.04)
+    ax.set_yticks(np.arange(6) / 5)
+    _label(ax, "confidence", "")
+    ax.set_ylabel("accuracy", fontsize=_FONT, y=0.67)
+    panel = ax.inset_axes((0, 0, 1, 0.28), sharex=ax, label=_COUNTS)
+    panel.tick_params(labelbottom=False, bottom=False, labelsize=_FONT - 1)
+    panel.set_ylabel("samples", fontsize=_FONT)
+    panel.yaxis.set_major_locator(MaxNLocator(3, integer=True))
     return panel
 
 
@@ -241,7 +246,7 @@ def _counts(panel: "Axes", table: ReliabilityTable, series: int) -> None:
         hatch=_HATCHES[series % 4],
     )
     _side_by_side(panel)
-    panel.margins(y=0.25)
+    panel.margins(y=0.3)
 
 
 def _side_by_side(panel: "Axes") -> None:

@@ -6,6 +6,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 import glyphlab_core as core
@@ -130,7 +131,8 @@ def test_reliability_diagram_shows_table_intervals_and_counts(ax, table):
     (panel,) = ax.child_axes
     assert [b.get_height() for b in panel.patches] == table.count.tolist()
     assert [t for t in texts(panel) if t] == ["2", "1", "3"]
-    assert (panel.get_xlabel(), ax.get_ylabel()) == ("confidence", "accuracy")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("confidence", "accuracy")
+    assert panel.get_ylabel() == "samples"
     diagonal = ax.lines[0]
     np.testing.assert_array_equal(diagonal.get_xdata(), diagonal.get_ydata())
 
@@ -215,6 +217,18 @@ def test_threshold_lines_differ_by_more_than_colour(ax, sweep):
     plots.threshold_cells(sweep, ax=ax, threshold=1 / 6)
     assert len({line.get_linestyle() for line in ax.lines[:4]}) == 4
     assert ax.lines[4].get_xdata()[0] == 1 / 6
+
+
+def test_nothing_is_cut_off(table, sweep):
+    for name, draw in every_plot(table, sweep).items():
+        figure = Figure(figsize=(5.2, 4.4), layout="constrained")
+        draw(ax=figure.add_subplot())
+        FigureCanvasAgg(figure).draw()
+        needed, given = figure.get_tightbbox(), figure.bbox_inches
+        assert needed.x0 >= given.x0, name
+        assert needed.y0 >= given.y0, name
+        assert needed.x1 <= given.x1, name
+        assert needed.y1 <= given.y1, name
 
 
 # ------------------------------------------------------------------------------ the descriptions
