@@ -171,7 +171,7 @@ def labels_in_range(block: Array, name: str, num_classes: int, row: int = 0) -> 
         sign = 2 ** (8 * whole.dtype.itemsize - 1)
         limit = min(num_classes, sign) if whole.dtype.kind == "i" else num_classes
         if int(unsigned.max()) >= limit:
-            wanted = f"hold labels from 0 to {num_classes - 1}"
+            wanted = f"hold whole numbers from 0 to {num_classes - 1}"
             refuse(name, wanted, block, (whole < 0) | (whole >= num_classes), row)
     return whole
 
@@ -211,6 +211,8 @@ def fraction_block(block: Array, name: str, row: int = 0) -> Array:
 
 def zero_one_block(block: Array, name: str, row: int = 0) -> Array:
     """Refuse what is neither 0 nor 1 (or false or true) in a block."""
+    if block.dtype.kind in "iu" and len(block):
+        return labels_in_range(block, name, 2, row)  # one pass
     if block.dtype.kind != "b":
         refuse(name, "hold 0 or 1", block, (block != 0) & (block != 1), row)
     return block

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from glyphlab_core import _checks, _float32
-from glyphlab_core._blocks import blocks
+from glyphlab_core import _checks, _direct
+from glyphlab_core._blocks import blocks, workspace
 from glyphlab_core._checks import Array, Floats, Integers
 
 
@@ -22,21 +22,20 @@ class Labelled(NamedTuple):
     logits: Array
     y: Integers
 
-    def blocks(self) -> Iterator[tuple[Array, Integers, int]]:
+    def blocks(self, itemsize: int = 8) -> Iterator[tuple[Array, Integers, int]]:
         """Yield blocks of rows, their labels and the number of the first row; not yet checked."""
-        for part in blocks(*self.logits.shape):
+        for part in blocks(*self.logits.shape, itemsize=itemsize):
             yield self.logits[part], self.y[part], part.start
 
-    def checked(self) -> Iterator[tuple[Floats, Integers]]:
-        """Yield blocks of rows as float64 after their check, with their labels."""
-        for block, y, row in self.blocks():
-            yield checked(block, row), y
+    @property
+    def large(self) -> bool:
+        """Whether speed matters."""
+        return self.logits.size >= 1 << 20
 
     @property
-    def in_float32(self) -> bool:
-        """Whether float32 terms are accurate enough: errors of 1e-7 average out over many rows."""
-        n, k = self.logits.shape
-        return self.logits.dtype == np.float32 and n >= 4096 and k <= 4096
+    def float32_will_do(self) -> bool:
+        """Whether there are rows enough for float32 terms' errors of 1e-7 to average out."""
+        return self.large and self.logits.dtype == np.float32 and len(self.logits) >= 4096
 
 
 def labelled(logits: ArrayLike, y: ArrayLike) -> Labelled:
@@ -45,30 +44,38 @@ def labelled(logits: ArrayLike, y: ArrayLike) -> Labelled:
     return Labelled(z, _checks.labels(y, "y", z.shape[1], len(z), "logits has rows"))
 
 
-def checked(block: Array, row: int = 0) -> Floats:
-    """Return a block of logits as float64 after its check."""
-    return _checks.logit_block(block, "logits", row).astype(np.float64, copy=False)
+def checked(block: Array, row: int, room: Floats) -> Floats:
+    """Return a block of logits as float64 after its check, in `room` if it has to be converted."""
+    return as_float64(_checks.logit_block(block, "logits", row), room)
 
 
-def scaled_from(z: Floats, origin: Floats, beta: float) -> Floats:
+def as_float64(block: Array, room: Floats) -> Floats:
+    """Return a block as float64, in `room` if it has to be converted."""
+    if block.dtype == np.float64:
+        return block
+    np.copyto(room[: len(block)], block)
+    return room[: len(block)]
+
+
+def scaled_from(z: Floats, origin: Floats, beta: float, out: Floats | None = None) -> Floats:
     """Return β(z - origin), origin one number a row, without overflow on the way.
 
     The difference comes first, which is exact where the two are close. Where it overflows they
     are far apart, and nothing is lost by scaling first.
     """
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        scaled: Floats = z - origin[:, None]
-        overflown = np.isinf(scaled) & np.isfinite(z)
+        scaled: Floats = np.subtract(z, origin[:, None], out=out)
+        far = np.isinf(scaled) & np.isfinite(z) if np.isinf(scaled.min()) else None
         scaled *= beta
-        if overflown.any():
-            scaled = np.where(overflown, z * beta - origin[:, None] * beta, scaled)
+        if far is not None:
+            scaled[far] = (z * beta - origin[:, None] * beta)[far]
     return scaled
 
 
-def exponentials(z: Floats, beta: float) -> tuple[Floats, Floats]:
+def exponentials(z: Floats, beta: float, out: Floats | None = None) -> tuple[Floats, Floats]:
     """Return each row's maximum m and exp(β(z - m)), whose largest entry is 1."""
     top: Floats = z.max(axis=1)
-    exponent = scaled_from(z, top, beta)
+    exponent = scaled_from(z, top, beta, out)
     with np.errstate(under="ignore"):
         return top, np.exp(exponent, out=exponent)
 
@@ -76,10 +83,13 @@ def exponentials(z: Floats, beta: float) -> tuple[Floats, Floats]:
 def mean_loss(data: Labelled, beta: float) -> float:
     """Return the mean log loss; infinite where the class of some row is masked."""
     parts = []
-    for block, y, row in data.blocks():
-        losses = _float32.losses(block, y, beta) if data.in_float32 else None
+    itemsize = 4 if data.float32_will_do else 8
+    room, terms = (workspace(*data.logits.shape, itemsize=itemsize) for _ in range(2))
+    narrow = np.empty(room.shape, np.float32) if data.float32_will_do else None
+    for block, y, row in data.blocks(itemsize):
+        losses = None if narrow is None else _direct.losses(block, y, beta, narrow[: len(y)])
         if losses is None:
-            losses = _losses(checked(block, row), y, beta)
+            losses = _losses(checked(block, row, room), y, beta, terms[: len(y)])
         with np.errstate(over="ignore"):
             part = float(losses.sum()) / len(data.y)
             parts.append(part if np.isfinite(part) else float((losses / len(data.y)).sum()))
@@ -87,30 +97,36 @@ def mean_loss(data: Labelled, beta: float) -> float:
         return float(np.sum(parts))
 
 
-def _losses(z: Floats, y: Integers, beta: float) -> Floats:
+def _losses(z: Floats, y: Integers, beta: float, room: Floats) -> Floats:
     """ℓ(β) of each row: log Σ_k exp(β(z_k - m)) - β(z_y - m)."""
-    top, terms = exponentials(z, beta)
+    top, terms = exponentials(z, beta, room)
     of_true = scaled_from(z[np.arange(len(y)), y][:, None], top, beta)[:, 0]
     losses: Floats = np.log(terms.sum(axis=1)) - of_true
     return losses
 
 
-def mean_derivatives(data: Labelled, beta: float, coarse: bool = False) -> tuple[float, float]:
-    """Return the means of ℓ'(β) and ℓ''(β); `coarse` allows float32 terms."""
+def mean_derivatives(data: Labelled, beta: float) -> tuple[float, float]:
+    """Return the means of ℓ'(β) and ℓ''(β) of checked data."""
     slopes, curvatures = [], []
-    for block, y, row in data.blocks():
-        pair = _float32.derivatives(block, y, beta) if coarse and data.in_float32 else None
-        slope, curvature = pair or _derivatives(checked(block, row), y, beta)
+    room, terms, shifted = (workspace(*data.logits.shape) for _ in range(3))
+    for block, y, _ in data.blocks():
+        z = as_float64(block, room)
+        pair = _direct.derivatives(z, y, beta, terms[: len(y)]) if data.large else None
+        if pair is None:
+            pair = _derivatives(z, y, beta, terms[: len(y)], shifted[: len(y)])
+        slope, curvature = pair
         slopes.append(float(slope.sum()))
         curvatures.append(float(curvature.sum()))
     return float(np.sum(slopes)) / len(data.y), float(np.sum(curvatures)) / len(data.y)
 
 
-def _derivatives(z: Floats, y: Integers, beta: float) -> tuple[Floats, Floats]:
+def _derivatives(
+    z: Floats, y: Integers, beta: float, room: Floats, other: Floats
+) -> tuple[Floats, Floats]:
     """ℓ'(β) = E[z - z_y] and ℓ''(β) = E[(z - z_y)²] - ℓ'(β)² of each row."""
-    _, terms = exponentials(z, beta)
-    from_true = z - z[np.arange(len(y)), y][:, None]
-    if np.isneginf(from_true).any():  # a masked class has weight 0: it drops out
+    _, terms = exponentials(z, beta, room)
+    from_true = np.subtract(z, z[np.arange(len(y)), y][:, None], out=other)
+    if np.isneginf(from_true.min()):  # a masked class has weight 0: it drops out
         from_true[np.isneginf(from_true)] = 0
     total = terms.sum(axis=1)
     slope = np.vecdot(terms, from_true) / total

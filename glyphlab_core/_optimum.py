@@ -7,8 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from glyphlab_core import _checks, _logits
-from glyphlab_core._blocks import BLOCK
+from glyphlab_core._checks import Array, Floats
 from glyphlab_core._logits import Labelled
+
+_SAMPLE = 1 << 21  # elements of a sample of the rows: a percent or so off
 
 Derivatives = Callable[[float], tuple[float, float]]
 
@@ -43,44 +45,49 @@ class Scan(NamedTuple):
 def scan(data: Labelled) -> Scan:
     """Read the data once, checking the entries on the way."""
     flat = all_right = True
-    slope, size, seen = [], [], 0
-    for z, y in data.checked():
-        true = z[np.arange(len(y)), y]
+    excess, scale = [], []
+    for block, y, row in data.blocks():
+        true = block[np.arange(len(y)), y].astype(np.float64)
+        mean, top, bottom = _row_summary(block, row)
         if np.isneginf(true).any():
-            return Scan(seen + int(np.argmax(np.isneginf(true))), False, False, np.nan)
-        seen += len(y)
-        allowed = z > -inf
-        open_row = True if allowed.all() else allowed
-        mean = z.mean(axis=1, where=open_row)
-        top = z.max(axis=1)
+            return Scan(row + int(np.argmax(np.isneginf(true))), False, False, np.nan)
         all_right = all_right and bool((true == top).all())
-        flat = flat and bool((top == np.min(z, axis=1, where=open_row, initial=inf)).all())
-        slope.append(float((mean - true).sum()))
-        size.append(float(np.maximum(np.abs(top), np.maximum(np.abs(true), np.abs(mean))).sum()))
-    excess, scale = float(np.sum(slope)), float(np.sum(size))
+        flat = flat and bool((bottom() == top).all())
+        excess.append(float((mean - true).sum()))
+        scale.append(float(np.maximum(np.abs(top), np.maximum(np.abs(true), np.abs(mean))).sum()))
+    slope = float(np.sum(excess))
     # Sums of rounded logits that should cancel leave a few roundings: no sign to build a T on.
-    hidden = abs(excess) <= 4 * np.finfo(float).eps * scale
-    return Scan(None, flat, all_right, 0.0 if hidden else excess / seen)
+    hidden = abs(slope) <= 4 * np.finfo(float).eps * float(np.sum(scale))
+    return Scan(None, flat, all_right, 0.0 if hidden else slope / len(data.y))
+
+
+def _row_summary(block: Array, row: int) -> tuple[Floats, Floats, Callable[[], Floats]]:
+    """Mean, maximum and (when asked for) minimum of each row's unmasked logits, checked."""
+    top = block.max(axis=1).astype(np.float64)
+    if np.isfinite(top).all() and np.isfinite(block.min()):
+        mean = np.einsum("nk->n", block, dtype=np.float64) / block.shape[1]
+        return mean, top, lambda: block.min(axis=1).astype(np.float64)
+    z = _checks.logit_block(block, "logits", row).astype(np.float64)
+    allowed = z > -inf
+    bottom = np.min(z, axis=1, where=allowed, initial=inf)
+    return z.mean(axis=1, where=allowed), top, lambda: bottom
 
 
 def solve(data: Labelled) -> float:
     """Return β with ℓ'(β) = 0; `scan` has shown that there is one.
 
-    Large data are solved on a sample of their rows first, and brought close in float32; the last
-    steps are always float64 over all rows. As Newton's error squares with each step, a step of
-    1e-6 leaves 1e-12.
+    Large data are solved on a sample of their rows first. As Newton's error squares with each
+    step, a step of 1e-6 leaves about 1e-12.
     """
     n, k = data.logits.shape
-    stride = max(1, n * k // (32 * BLOCK))
+    stride = max(1, n * k // _SAMPLE)
     sample = Labelled(data.logits[::stride], data.y[::stride]) if stride > 1 else data
     start = _start(sample)
     if sample is data:
         return newton(lambda beta: _logits.mean_derivatives(data, beta), start, 1e-10)
     if _has_optimum(sample):
         start = newton(lambda beta: _logits.mean_derivatives(sample, beta), start, 1e-3)
-    if data.in_float32:
-        start = newton(lambda beta: _logits.mean_derivatives(data, beta, coarse=True), start, 1e-2)
-    return newton(lambda beta: _logits.mean_derivatives(data, beta), start, 1e-5)
+    return newton(lambda beta: _logits.mean_derivatives(data, beta), start, 1e-6)
 
 
 def _has_optimum(data: Labelled) -> bool:

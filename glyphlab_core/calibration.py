@@ -69,7 +69,7 @@ def _binned(
     p = _checks.fractions(confidence, "confidence")
     a = _checks.vector(correct, "correct", len(p), "confidence")
     locate = Locator(binning, confidence)
-    for part in blocks(len(p)):
+    for part in blocks(len(p), itemsize=4 * 8):  # four temporaries of float64 live at a time
         block = _checks.fraction_block(p[part], "confidence", part.start)
         hits = _checks.zero_one_block(a[part], "correct", part.start)
         yield locate(block), block, hits

@@ -90,9 +90,9 @@ def _count_paired(rows: Array, columns: Array, k: int) -> Integers:
     cells = rows.astype(np.uint8)
     cells *= np.uint8(k)
     cells += columns.astype(np.uint8)
-    pairs = np.bincount(cells[: len(cells) // 2 * 2].view(np.uint16), minlength=1 << 16)
-    square = pairs.reshape(256, 256)
-    counts = (square.sum(axis=0) + square.sum(axis=1))[: k * k]
+    pairs = np.bincount(cells[: len(cells) // 2 * 2].view(np.uint16), minlength=256 * k * k)
+    square = pairs.reshape(k * k, 256)[:, : k * k]  # [one neighbour, the other]
+    counts = square.sum(axis=0) + square.sum(axis=1)
     if len(cells) % 2:
         counts[cells[-1]] += 1
     block: Integers = counts.reshape(k, k)

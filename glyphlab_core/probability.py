@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from glyphlab_core import _checks, _logits
-from glyphlab_core._blocks import blocks
+from glyphlab_core._blocks import blocks, workspace
 from glyphlab_core._checks import Floats
 from glyphlab_core.binning import Binning
 
@@ -44,10 +44,10 @@ def softmax(logits: ArrayLike, temperature: float = 1.0) -> Floats:
     """
     z = _checks.matrix(logits, "logits")
     beta = _checks.inverse(temperature)
-    out = np.empty(z.shape)
+    out, room = np.empty(z.shape), workspace(*z.shape)
     for part in blocks(*z.shape):
-        _, terms = _logits.exponentials(_logits.checked(z[part], part.start), beta)
-        out[part] = terms / terms.sum(axis=1, keepdims=True)
+        _, terms = _logits.exponentials(_logits.checked(z[part], part.start, room), beta, out[part])
+        terms /= terms.sum(axis=1, keepdims=True)
     return out
 
 
@@ -120,9 +120,9 @@ def energy_score(logits: ArrayLike, temperature: float = 1.0) -> Floats:
     """
     z = _checks.matrix(logits, "logits")
     beta = _checks.inverse(temperature)
-    out = np.empty(len(z))
+    out, room = np.empty(len(z)), workspace(*z.shape)
     for part in blocks(*z.shape):
-        top, terms = _logits.exponentials(_logits.checked(z[part], part.start), beta)
+        top, terms = _logits.exponentials(_logits.checked(z[part], part.start, room), beta)
         with np.errstate(over="ignore"):
             out[part] = -(top + np.log(terms.sum(axis=1)) / beta)
     return out

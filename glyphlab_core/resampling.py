@@ -254,7 +254,7 @@ def _additive(
         cells = drawn + np.arange(len(drawn))[:, None] * count
         times = np.bincount(cells.ravel(), minlength=drawn.size).reshape(drawn.shape)
         with np.errstate(invalid="ignore", divide="ignore"):
-            parts.append(np.asarray(statistic.finish(times @ sums), dtype=np.float64))
+            parts.append(np.asarray(statistic.finish(times.astype(float) @ sums), float))
     return np.concatenate(parts)
 
 
