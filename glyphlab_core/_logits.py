@@ -24,7 +24,8 @@ class Labelled(NamedTuple):
 
     def blocks(self, itemsize: int = 8) -> Iterator[tuple[Array, Integers, int]]:
         """Yield blocks of rows, their labels and the number of the first row; not yet checked."""
-        for part in blocks(*self.logits.shape, itemsize=itemsize):
+        n, k = self.logits.shape
+        for part in blocks(n, k, itemsize):
             yield self.logits[part], self.y[part], part.start
 
     @property
@@ -84,7 +85,8 @@ def mean_loss(data: Labelled, beta: float) -> float:
     """Return the mean log loss; infinite where the class of some row is masked."""
     parts = []
     itemsize = 4 if data.float32_will_do else 8
-    room, terms = (workspace(*data.logits.shape, itemsize=itemsize) for _ in range(2))
+    n, k = data.logits.shape
+    room, terms = (workspace(n, k, itemsize) for _ in range(2))
     narrow = np.empty(room.shape, np.float32) if data.float32_will_do else None
     for block, y, row in data.blocks(itemsize):
         losses = None if narrow is None else _direct.losses(block, y, beta, narrow[: len(y)])
