@@ -78,7 +78,7 @@ class BookNames:
         return format(float(value), form) if form else value
 
     def citation(self, key: str, *, in_text: bool) -> str:
-        entry = _known(self._entries(), key).entry
+        entry = _known({citation.key: citation for citation in self._citations()}, key).entry
         people = [" ".join(person.last_names) for person in entry.persons.get("author", [])]
         who = " et al." if len(people) > 2 else ""
         who = people[0] + who if who or len(people) < 2 else " and ".join(people)
@@ -87,11 +87,11 @@ class BookNames:
 
     def bibliography(self) -> str:
         backend = find_plugin("pybtex.backends", "markdown")()
-        cited = [c for c in self._entries().values() if c.bibliography_key.docname == self.docname]
+        cited = [c for c in self._citations() if c.bibliography_key.docname == self.docname]
         return "\n".join(f"- {c.formatted_entry.text.render(backend)}" for c in cited)
 
-    def _entries(self) -> dict[str, Any]:
-        return {c.key: c for c in self.env.get_domain("cite").citations}  # type: ignore[attr-defined]
+    def _citations(self) -> list[Any]:
+        return self.env.get_domain("cite").citations  # type: ignore[attr-defined, no-any-return]
 
     def points(self, exercise: str) -> str:
         return f"{self.facts.points} points"

@@ -57,7 +57,12 @@ def convert_text(text: str, first_line: int, names: Names) -> str:
 def convert_block(block: Block, names: Names) -> str:
     """Convert one block; an empty string where a notebook has nothing to show."""
     if block.kind == "directive":
-        return _convert_directive(block, names)
+        try:
+            return _convert_directive(block, names)
+        except UnknownName as error:
+            raise SourceError(
+                block.line, f"the notebook cannot show {{{block.name}}}: {error}"
+            ) from error
     if block.kind == "text":
         if re.fullmatch(r"\([\w-]+\)=|\+\+\+.*|%.*", block.source, re.DOTALL):
             return ""
