@@ -46,9 +46,12 @@ def refuse(name: str, wanted: str, array: Array, bad: NDArray[np.bool_], row: in
         raise offence(name, wanted, (place[0] + row, *place[1:]) if place else (), array[place])
 
 
-def _dtype_name(value: Any) -> str:
-    """Name of the floating type that `value` was computed in; tensors keep theirs."""
-    dtype = getattr(value, "dtype", "float64")
+def float_type(value: Any, array: Array) -> str:
+    """Name of the floating type that `value` was computed in; `array` is what it was read as.
+
+    A bfloat16 tensor keeps its type, which the array cannot have; a list has none but its array's.
+    """
+    dtype = getattr(value, "dtype", array.dtype)
     name = str(getattr(dtype, "name", dtype)).removeprefix("torch.")
     return name if name in _SUM_TOLERANCE else "float64"
 
@@ -69,6 +72,8 @@ def _objects_to_float(array: Array, name: str) -> Floats:
             if not isinstance(value, numbers.Real | Decimal | np.bool_):
                 raise TypeError
             out[place] = float(value)
+            if np.isinf(out[place]) and out[place] != value:
+                raise OverflowError  # a Decimal or long double beyond the largest double
         except (TypeError, ValueError, OverflowError):
             raise offence(name, "hold numbers", place, value) from None
     return out
@@ -95,7 +100,10 @@ def numeric(value: Any, name: str) -> Array:
         raise ValueError(f"{name} must be an array of numbers, not of {array.dtype}")
     if array.dtype.itemsize > 8:
         with np.errstate(over="ignore", under="ignore"):
-            return array.astype(np.float64)
+            narrow = array.astype(np.float64)
+        lost = np.isinf(narrow) & np.isfinite(array)
+        refuse(name, "hold numbers that a double can hold", array, lost)
+        return narrow
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
@@ -130,14 +138,16 @@ def scalar(value: Any, name: str, wanted: str, holds: Callable[[float], bool]) -
     return number
 
 
-def whole_number(value: Any, name: str, least: int) -> int:
-    """A single whole number, at least `least`; booleans are refused."""
+def whole_number(value: Any, name: str, least: int, most: int | None = None) -> int:
+    """A single whole number from `least` to `most`; booleans are refused."""
     array = numeric(value, name)
     number = array.reshape(-1)[0] if array.size == 1 else None
     if number is None or array.dtype.kind == "b" or not np.isfinite(number) or number % 1:
         raise offence(name, "be a whole number", (), value)
     if number < least:
         raise offence(name, f"be at least {least}", (), int(number))
+    if most is not None and number > most:
+        raise offence(name, f"be at most {most}", (), int(number))
     return int(number)
 
 
@@ -218,9 +228,9 @@ def zero_one_block(block: Array, name: str, row: int = 0) -> Array:
     return block
 
 
-def sum_tolerance(value: Any) -> float:
-    """How far rows of probabilities of `value`'s type may be from summing to 1."""
-    return _SUM_TOLERANCE[_dtype_name(value)]
+def sum_tolerance(float_type: str) -> float:
+    """How far rows of probabilities of a type may be from summing to 1."""
+    return _SUM_TOLERANCE[float_type]
 
 
 def probability_block(block: Array, name: str, tolerance: float, row: int = 0) -> Floats:
@@ -238,11 +248,12 @@ def probability_block(block: Array, name: str, tolerance: float, row: int = 0) -
     return rows
 
 
-def round_like(numbers: Floats, value: Any) -> Floats:
-    """`numbers` rounded to the floating type of `value`, as float64: what that type can hold."""
-    name = _dtype_name(value)
-    if name == "bfloat16":  # the upper half of a float32, rounded to even
+def rounded_to(float_type: str, numbers: Floats) -> Floats:
+    """`numbers` rounded to a type, as float64: what it can hold, infinite beyond its range."""
+    with np.errstate(over="ignore", under="ignore"):
+        if float_type != "bfloat16":
+            return numbers.astype(float_type).astype(np.float64)
+        # The upper half of a float32, rounded to even.
         bits = numbers.astype(np.float32).view(np.uint32)
         bits = (bits + 0x7FFF + ((bits >> 16) & 1)) & np.uint32(0xFFFF0000)
         return bits.view(np.float32).astype(np.float64)
-    return numbers.astype(name).astype(np.float64)

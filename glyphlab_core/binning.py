@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,6 +11,7 @@ from glyphlab_core import _checks
 from glyphlab_core._checks import Array, Floats
 
 Closed = Literal["left", "right"]
+_MOST_BINS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class Binning:
         >>> Binning.uniform(5).edges
         (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
         """
-        n = _checks.whole_number(n, "n", least=1)
+        n = _checks.whole_number(n, "n", least=1, most=_MOST_BINS)
         return cls(tuple((np.arange(n + 1) / n).tolist()), closed)
 
     @classmethod
@@ -91,7 +92,7 @@ class Binning:
         """
         values = _checks.fractions(confidence, "confidence")
         _checks.fraction_block(values, "confidence")
-        n = _checks.whole_number(n, "n", least=1)
+        n = _checks.whole_number(n, "n", least=1, most=_MOST_BINS)
         distinct, counts = np.unique(values.astype(np.float64), return_counts=True)
         below = np.cumsum(counts)[:-1]  # how many lie below each possible cut
         targets = np.arange(1, n) * (len(values) / n)
@@ -124,7 +125,7 @@ class Binning:
         """
         values = _checks.fractions(confidence, "confidence")
         _checks.fraction_block(values, "confidence")
-        return Locator(self, confidence)(values)
+        return Locator(self, _checks.float_type(confidence, values))(values)
 
     @cached_property
     def is_uniform(self) -> bool:
@@ -143,11 +144,20 @@ def _cut(below: float, above: float, closed: Closed) -> float:
     return float(edge) if 0 < edge < 1 else float((below + above) / 2)
 
 
+def required(binning: Binning) -> Binning:
+    """Refuse what is not a `Binning`, such as a number of bins: closedness would be a guess."""
+    if not isinstance(binning, Binning):
+        raise ValueError(f"binning must be a Binning, not {type(binning).__name__}")
+    return binning
+
+
 class Locator:
     """Finds bins for confidences of one type: a `Binning` with its edges rounded to that type."""
 
-    def __init__(self, binning: Binning, like: Any) -> None:
-        edges = _checks.round_like(np.array(binning.edges), like)
+    def __init__(self, binning: Binning, float_type: str) -> None:
+        # What lies outside [0, 1] bounds nothing, and could overflow.
+        exact = np.clip(binning.edges, -1.0, 2.0)
+        edges = _checks.rounded_to(float_type, exact)
         self.last = len(binning) - 1
         self.right = binning.closed == "right"
         self.inner = edges[1:-1]
@@ -155,7 +165,7 @@ class Locator:
         # roundings of the type, it is never too low, and too high by one at most; one look at the
         # lower edge then settles it. Not so where the type cannot tell the edges apart.
         step = float(np.max(np.abs(np.diff(edges) * len(binning) - 1)))
-        rounding = max(float(np.max(np.abs(edges - np.array(binning.edges)))), 2.0**-52)
+        rounding = max(float(np.max(np.abs(edges - exact))), 2.0**-52)
         self.scale = len(binning) * (1 + 4 * rounding)
         self.direct = binning.is_uniform and step < 0.25 and 8 * rounding * len(binning) < 0.25
         # The bound that a value must not fall below (left) or stay at (right) to be in its bin.

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from glyphlab_core import _checks
 from glyphlab_core._blocks import blocks
 from glyphlab_core._checks import Array, Floats, Integers
-from glyphlab_core.binning import Binning, Locator
+from glyphlab_core.binning import Binning, Locator, required
 
 
 def confidence_and_correctness(
@@ -51,7 +51,7 @@ def confidence_and_correctness(
     """
     p = _checks.matrix(probabilities, "probabilities")
     labels = _checks.labels(y, "y", p.shape[1], len(p), "probabilities has rows")
-    tolerance = _checks.sum_tolerance(probabilities)
+    tolerance = _checks.sum_tolerance(_checks.float_type(probabilities, p))
     for part in blocks(*p.shape):
         _checks.probability_block(p[part], "probabilities", tolerance, part.start)
     if p.dtype.kind != "f":
@@ -64,11 +64,10 @@ def _binned(
     confidence: ArrayLike, correct: ArrayLike, binning: Binning
 ) -> Iterator[tuple[Array, Array, Array]]:
     """Yield blocks of (bin, confidence, correct) after their checks."""
-    if not isinstance(binning, Binning):
-        raise ValueError(f"binning must be a Binning, not {type(binning).__name__}")
+    required(binning)
     p = _checks.fractions(confidence, "confidence")
     a = _checks.vector(correct, "correct", len(p), "confidence")
-    locate = Locator(binning, confidence)
+    locate = Locator(binning, _checks.float_type(confidence, p))
     for part in blocks(len(p), itemsize=4 * 8):  # four temporaries of float64 live at a time
         block = _checks.fraction_block(p[part], "confidence", part.start)
         hits = _checks.zero_one_block(a[part], "correct", part.start)
@@ -280,7 +279,7 @@ def classwise_calibration_error(probabilities: ArrayLike, y: ArrayLike, binning:
     """
     p = _checks.matrix(probabilities, "probabilities")
     labels = _checks.labels(y, "y", p.shape[1], len(p), "probabilities has rows")
-    tolerance = _checks.sum_tolerance(probabilities)
+    tolerance = _checks.sum_tolerance(_checks.float_type(probabilities, p))
     for part in blocks(*p.shape):
         _checks.probability_block(p[part], "probabilities", tolerance, part.start)
     # Columns are cut from what was handed in, so that a tensor's type still rounds the edges.

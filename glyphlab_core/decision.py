@@ -83,7 +83,7 @@ def decide(probability: ArrayLike, threshold: float) -> NDArray[np.bool_]:
     _checks.fraction_block(p, "probability")
     tau = _checks.scalar(threshold, "threshold", "be at least 0", lambda x: x >= 0)
     # Above 1 all are equal, and a large one would overflow a narrow type.
-    rounded = _checks.round_like(np.array([min(tau, 2.0)]), probability)
+    rounded = _checks.rounded_to(_checks.float_type(probability, p), np.array([min(tau, 2.0)]))
     reached: NDArray[np.bool_] = p.astype(np.float64) >= rounded[0]
     return reached
 

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from glyphlab_core import _checks, _logits
 from glyphlab_core._blocks import blocks, workspace
 from glyphlab_core._checks import Floats
-from glyphlab_core.binning import Binning
+from glyphlab_core.binning import Binning, required
 
 
 def softmax(logits: ArrayLike, temperature: float = 1.0) -> Floats:
@@ -159,7 +159,7 @@ def brier_score(probabilities: ArrayLike, y: ArrayLike) -> float:
     """
     p = _checks.matrix(probabilities, "probabilities")
     labels = _checks.labels(y, "y", p.shape[1], len(p), "probabilities has rows")
-    tolerance = _checks.sum_tolerance(probabilities)
+    tolerance = _checks.sum_tolerance(_checks.float_type(probabilities, p))
     total = []
     for part in blocks(*p.shape):
         distance = _checks.probability_block(p[part], "probabilities", tolerance, part.start)
@@ -229,7 +229,7 @@ def brier_decomposition(
     """
     p = _checks.fractions(confidence, "confidence")
     a = _checks.vector(correct, "correct", len(p), "confidence")
-    bins = binning.index(confidence)
+    bins = required(binning).index(confidence)
     f = p.astype(np.float64)
     o = _checks.zero_one_block(a, "correct").astype(np.float64)
     count = np.bincount(bins, minlength=len(binning))
