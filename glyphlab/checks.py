@@ -16,14 +16,15 @@ AssertionError: macro_f1 is not right: you have 0.5219. Average the F1 of the cl
 
 import contextlib
 import io
+import itertools
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["agrees", "close", "quiet", "raises", "same_array", "unchanged"]
+__all__ = ["agrees", "close", "parts", "place", "quiet", "raises", "same_array", "unchanged"]
 
 #: An answer may differ by this much, relative to the expected value or absolutely.
 TOLERANCE = 1e-6
@@ -101,6 +102,89 @@ def agrees(actual: object, expected: object) -> bool:
     except AssertionError:
         return False
     return True
+
+
+def parts(result: object, names: Sequence[str], what: str) -> list[Any]:
+    """Take apart what a function returned, or say in words why it cannot be.
+
+    Parameters
+    ----------
+    result : object
+        What the learner's function returned: a tuple, a list, the rows of an array.
+    names : sequence of str
+        What it should hold, in order.
+    what : str
+        The call in words, which begins the message.
+
+    Returns
+    -------
+    list
+        The parts, as many as there are names.
+
+    Raises
+    ------
+    AssertionError
+        If there is nothing, one thing, a dictionary, or another number of parts.
+
+    Examples
+    --------
+    >>> parts(([1.0], [0.5]), ("P", "R"), "The function")
+    [[1.0], [0.5]]
+    >>> parts(None, ("P", "R"), "The function")
+    Traceback (most recent call last):
+        ...
+    AssertionError: The function returned nothing. Return (P, R).
+    """
+    wanted = f"Return ({', '.join(names)})."
+    if result is None or result is ...:
+        _fail(f"{what} returned nothing. {wanted}")
+    try:
+        if isinstance(result, dict | set | str | bytes):
+            raise TypeError
+        several: Any = result
+        values = list(itertools.islice(several, len(names) + 1))
+    except (Exception, SystemExit) as error:
+        kind = _a(_type_name(result))
+        raise AssertionError(f"{what} returned {kind} without parts. {wanted}") from error
+    if len(values) != len(names):
+        number = "too many" if len(values) > len(names) else len(values)
+        _fail(f"{what} returned {number} parts. {wanted}")
+    return values
+
+
+def place(values: Sequence[object], expected: object, what: str, hint: str | None = None) -> int:
+    """Find the first of several answers that holds the expected numbers.
+
+    Parameters
+    ----------
+    values : sequence
+        The answers, for instance what `parts` returned.
+    expected : array_like
+        The right values of one of them.
+    what : str
+        The name of the thing looked for.
+    hint : str, optional
+        What to look at, appended to the message.
+
+    Returns
+    -------
+    int
+        Its position.
+
+    Raises
+    ------
+    AssertionError
+        If no answer holds them.
+
+    Examples
+    --------
+    >>> place([[0.5, 1.0], [0.25, 0.75]], [0.25, 0.75], "recall")
+    1
+    """
+    for position, value in enumerate(values):
+        if agrees(value, expected):
+            return position
+    _fail(f"{what} is not right, whatever its position.{f' {hint}' if hint else ''}")
 
 
 @contextlib.contextmanager
@@ -218,7 +302,7 @@ def raises(
 ) -> None:
     """Check that a call raises the exception that its task asks for.
 
-    Warnings of the call are silenced.
+    What the call prints or warns is not shown.
 
     Parameters
     ----------
@@ -251,8 +335,7 @@ def raises(
     if not callable(function):
         _fail(f"{what}: a function is expected, this is {_a(_type_name(function))}.{after}")
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with quiet():
             result = function(*args, **kwargs)
     except exception_type:
         return

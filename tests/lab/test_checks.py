@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from glyphlab.checks import close, raises, same_array, unchanged
+from glyphlab.checks import agrees, close, parts, place, quiet, raises, same_array, unchanged
 
 NAN = float("nan")
 
@@ -241,6 +241,79 @@ def test_unchanged():
         unchanged(before, before.astype(np.float32), "C")
 
 
+PARTS = {
+    "tuple": (1, 2),
+    "list": [1, 2],
+    "array": np.array([[1, 2], [3, 4]]),
+    "tensor": torch.ones(2, 3),
+    "generator": (v for v in (1, 2)),
+}
+
+
+@pytest.mark.parametrize("form", PARTS)
+def test_parts_takes_apart_what_has_parts(form):
+    assert len(parts(PARTS[form], ("P", "R"), "The function")) == 2
+
+
+def endless():
+    while True:
+        yield 1
+
+
+def breaks():
+    yield 1
+    raise SystemExit(0)
+
+
+NO_PARTS = {
+    "None": None,
+    "number": 0.5,
+    "0-d array": np.array(0.5),
+    "0-d tensor": torch.ones(()),
+    "dict": {"P": 1, "R": 2},
+    "set": {1, 2},
+    "text": "PR",
+    "one": (1,),
+    "three": (1, 2, 3),
+    "endless": endless(),
+    "breaks": breaks(),
+    "hostile": Hostile(),
+}
+
+
+@pytest.mark.parametrize("form", NO_PARTS)
+def test_parts_says_what_was_to_be_returned(form):
+    with pytest.raises(AssertionError, match=r"^The function returned .*\. Return \(P, R\)\.$"):
+        parts(NO_PARTS[form], ("P", "R"), "The function")
+
+
+@pytest.mark.parametrize("form", NOT_NUMBERS)
+def test_agrees_with_nothing_that_is_no_number(form):
+    assert not agrees(NOT_NUMBERS[form], [1, 1, 1])
+
+
+def test_place_finds_the_first_and_tells_where_there_is_none():
+    answers = [None, [0.5, 1.0], (Fraction(1, 4), 0.75), [0.25, 0.75]]
+    assert place(answers, [0.25, 0.75], "recall") == 2
+    with pytest.raises(AssertionError, match=r"recall is not right, whatever its position\. Sum\."):
+        place(answers, [0.25, 0.5], "recall", hint="Sum.")
+
+
+def test_quiet_shows_nothing_and_lets_exceptions_through(capfd):
+    import sys
+    import warnings
+
+    def loud():
+        print("out")
+        print("err", file=sys.stderr)
+        warnings.warn("loud", stacklevel=1)
+        return 1 / 0
+
+    with pytest.raises(ZeroDivisionError), quiet():
+        loud()
+    assert capfd.readouterr() == ("", "")
+
+
 def give(error):
     raise error
 
@@ -263,11 +336,12 @@ def test_raises_accepts_the_exception_and_its_subclasses(capfd):
     def warns():
         import warnings
 
+        print("loud")
         warnings.warn("loud", stacklevel=1)
         raise ValueError
 
     raises(ValueError, warns, what="x")
-    assert capfd.readouterr().err == ""
+    assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize(
