@@ -139,38 +139,43 @@ def precision_recall_from_confusion(
     counts = _confusion(C)
     if not isinstance(zero_division, str) or zero_division not in _MODES:
         raise ValueError(f"zero_division must be one of {_MODES}, not {zero_division!r}")
-    hits = np.diag(counts)
-    precision = _ratio(hits, counts.sum(axis=0), zero_division, "precision", "never predicted")
-    recall = _ratio(hits, counts.sum(axis=1), zero_division, "recall", "without samples")
-    return precision, recall, _harmonic_mean(precision, recall)
+    empty = 0.0 if zero_division == "zero" else np.nan
+    for what, axis, why in (("precision", 0, "never predicted"), ("recall", 1, "without samples")):
+        if zero_division == "raise" and not counts.any(axis=axis).all():
+            classes = ", ".join(map(str, np.flatnonzero(~counts.any(axis=axis))))
+            raise ZeroDivisionError(f"{what} has a zero denominator: class {classes} is {why}")
+    precision = _shares(counts, (0,), empty).diagonal()
+    recall = _shares(counts, (1,), empty).diagonal()
+    return precision.copy(), recall.copy(), _harmonic_mean(precision, recall)
 
 
-def _confusion(C: ArrayLike, name: str = "C") -> Floats:
-    """`C` as float64, scaled by a power of two where its sum would overflow or vanish."""
-    counts = _checks.matrix(C, name, "(K, K)")
+def _confusion(C: ArrayLike) -> Floats:
+    """`C` as float64, checked."""
+    counts = _checks.matrix(C, "C", "(K, K)")
     if counts.shape[0] != counts.shape[1]:
-        raise ValueError(f"{name} must be square, not of shape {counts.shape}")
+        raise ValueError(f"C must be square, not of shape {counts.shape}")
     counts = counts.astype(np.float64)
-    _checks.refuse(name, "be finite", counts, ~np.isfinite(counts))
-    _checks.refuse(name, "not be negative", counts, counts < 0)
-    largest = counts.max()
-    if largest == 0:
-        raise ValueError(f"{name} must have a positive sum: it counts nothing")
-    if not 2.0**-500 < largest < 2.0**500:
-        counts = np.ldexp(counts, -int(np.frexp(largest)[1]))
+    _checks.refuse("C", "be finite", counts, ~np.isfinite(counts))
+    _checks.refuse("C", "not be negative", counts, counts < 0)
+    if not counts.any():
+        raise ValueError("C must have a positive sum: it counts nothing")
     return counts
 
 
-def _ratio(
-    numerator: Floats, denominator: Floats, mode: ZeroDivision, what: str, why: str
-) -> Floats:
-    """numerator / denominator, a zero denominator treated as `mode` says."""
-    empty = denominator == 0
-    if mode == "raise" and empty.any():
-        classes = ", ".join(map(str, np.flatnonzero(empty)))
-        raise ZeroDivisionError(f"{what} has a zero denominator: class {classes} is {why}")
-    out: Floats = np.full(len(numerator), 0.0 if mode == "zero" else np.nan)
-    np.divide(numerator, denominator, out=out, where=~empty)
+def _scaled(counts: Floats, axis: tuple[int, ...]) -> Floats:
+    """Counts times a power of two, for each sum over `axis` its own, so that no sum overflows."""
+    exponent = np.frexp(counts.max(axis=axis, keepdims=True))[1]
+    with np.errstate(under="ignore"):
+        scaled: Floats = np.ldexp(counts, -exponent)
+    return scaled
+
+
+def _shares(counts: Floats, axis: tuple[int, ...], empty: float) -> Floats:
+    """Each count over its sum along `axis`; `empty` where that sum is 0."""
+    scaled = _scaled(counts, axis)
+    total = scaled.sum(axis=axis, keepdims=True)
+    out: Floats = np.full_like(scaled, empty)
+    np.divide(scaled, total, out=out, where=total > 0)
     return out
 
 
@@ -222,6 +227,7 @@ def core_metrics(C: ArrayLike, zero_division: ZeroDivision = "omit") -> dict[str
     """
     counts = _confusion(C)
     precision, recall, f1 = precision_recall_from_confusion(counts, zero_division)
+    counts = _scaled(counts, (0, 1))
     hits, total = float(np.trace(counts)), float(counts.sum())
     predicted, supports = counts.sum(axis=0), counts.sum(axis=1)
     micro_precision, micro_recall = hits / float(predicted.sum()), hits / float(supports.sum())
@@ -310,16 +316,12 @@ def reweighted_confusion(C: ArrayLike, prevalence: ArrayLike) -> Floats:
     """
     counts = _confusion(C)
     shares = _prevalence(prevalence, len(counts))
-    supports = counts.sum(axis=1)
-    unseen = (supports == 0) & (shares > 0)
+    unseen = ~counts.any(axis=1) & (shares > 0)
     if unseen.any():
         i = _checks.first(unseen)
         wanted = f"be 0 for class {i[0]}, which has no samples in C"
         raise _checks.offence("prevalence", wanted, i, shares[i])
-    profile = np.divide(
-        counts, supports[:, None], out=np.zeros_like(counts), where=supports[:, None] > 0
-    )
-    moved: Floats = shares[:, None] * profile
+    moved: Floats = shares[:, None] * _shares(counts, (1,), 0.0)
     return moved
 
 
@@ -369,7 +371,4 @@ def normalize_confusion(C: ArrayLike, over: Literal["true", "pred", "all"] = "tr
     axis = {"true": (1,), "pred": (0,), "all": (0, 1)}.get(over if isinstance(over, str) else "")
     if axis is None:
         raise ValueError(f"over must be 'true', 'pred' or 'all', not {over!r}")
-    total = counts.sum(axis=axis, keepdims=True)
-    out: Floats = np.full_like(counts, np.nan)
-    np.divide(counts, total, out=out, where=total > 0)
-    return out
+    return _shares(counts, axis, np.nan)

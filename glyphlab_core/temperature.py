@@ -1,7 +1,7 @@
 """One temperature for all logits: its log loss, the best of a grid, and the exact minimiser."""
 
 import warnings
-from math import inf, nan
+from math import frexp, inf, nan
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -96,7 +96,7 @@ def fit_temperature(logits: ArrayLike, y: ArrayLike, grid: ArrayLike = DEFAULT_G
     ValueError
         Bad logits, labels or grid; argument and place are named.
     NoOptimumError
-        Every loss is infinite, because some true class is masked.
+        Every loss is infinite, as where some true class is masked.
 
     Warns
     -----
@@ -117,7 +117,7 @@ def fit_temperature(logits: ArrayLike, y: ArrayLike, grid: ArrayLike = DEFAULT_G
     values = _grid(grid)
     losses = temperature_curve(logits, y, values)
     if np.isinf(losses).all():
-        raise NoOptimumError("logits[n, y[n]] must not be -inf: every loss is infinite", nan)
+        raise NoOptimumError("logits must give a finite loss: it is infinite on all the grid", nan)
     best = float(values[int(np.argmin(losses))])
     if len(values) > 1 and best in (values.min(), values.max()):
         warnings.warn(
@@ -165,12 +165,12 @@ def temperature_gradient(logits: ArrayLike, y: ArrayLike, temperature: float) ->
     masked = _optimum.scan(data).masked_row
     if masked is not None:
         raise ValueError(f"{_MASKED}: row {masked}")
+    # T as mantissa · 2^power, so that neither 1/T nor 1/T² leaves a double's range on the way.
+    mantissa, power = frexp(t)
     with np.errstate(over="ignore", under="ignore"):
-        # The logits were divided by 2^exponent: so must the temperature be, and the slope is
-        # per unit of the logits.
-        small = float(np.ldexp(t, -exponent))
-        slope, _ = _logits.mean_derivatives(data, _checks.inverse(small))
-        return float(-slope / small / t)
+        beta = min(float(np.ldexp(1 / mantissa, exponent - power)), float(np.finfo(float).max))
+        slope, _ = _logits.mean_derivatives(data, beta)
+        return float(-np.ldexp(slope / mantissa**2, exponent - 2 * power))
 
 
 def optimal_temperature(logits: ArrayLike, y: ArrayLike) -> float:
@@ -214,17 +214,17 @@ def optimal_temperature(logits: ArrayLike, y: ArrayLike) -> float:
         raise NoOptimumError(f"{_MASKED}: row {found.masked_row}", nan)
     if found.flat:
         raise NoOptimumError("logits must differ within a row: the loss is the same for all T", nan)
-    if found.slope_at_zero >= 0:
-        raise NoOptimumError(
-            "logits must favour the true classes: their mean excess over the row's mean is "
-            f"{-found.slope_at_zero:g}, not above 0, and the loss falls as T grows",
-            inf,
-        )
     if found.all_right:
         raise NoOptimumError(
             "logits must put some true class below its row's largest: "
             "all are largest, and the loss falls as T goes to 0",
             0.0,
+        )
+    if found.slope_at_zero >= 0:
+        raise NoOptimumError(
+            "logits must favour the true classes: their mean excess over the row's mean is "
+            f"{0.0 - found.slope_at_zero:g}, not above 0, and the loss falls as T grows",
+            inf,
         )
     with np.errstate(over="ignore", under="ignore"):
         best = float(np.ldexp(1 / _optimum.solve(data), exponent))
