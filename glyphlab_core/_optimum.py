@@ -81,7 +81,7 @@ def solve(data: Labelled) -> float:
     """
     n, k = data.logits.shape
     stride = max(1, n * k // _SAMPLE)
-    sample = Labelled(data.logits[::stride], data.y[::stride]) if stride > 1 else data
+    sample = data.every(stride) if stride > 1 else data
     start = _start(sample)
     if sample is data:
         return newton(lambda beta: _logits.mean_derivatives(data, beta), start, 1e-10)

@@ -119,12 +119,13 @@ def energy_score(logits: ArrayLike, temperature: float = 1.0) -> Floats:
     array([ -0.7444, -10.7444])
     """
     z = _checks.matrix(logits, "logits")
-    beta = _checks.inverse(temperature)
+    t, beta = _checks.positive(temperature, "temperature"), _checks.inverse(temperature)
     out, room = np.empty(len(z)), workspace(*z.shape)
     for part in blocks(*z.shape):
         top, terms = _logits.exponentials(_logits.checked(z[part], part.start, room), beta)
-        with np.errstate(over="ignore"):
-            out[part] = -(top + np.log(terms.sum(axis=1)) / beta)
+        with np.errstate(over="ignore", under="ignore"):
+            # Half and half: T log Σ alone may overflow where the sum with the maximum does not.
+            out[part] = -2 * (top / 2 + t / 2 * np.log(terms.sum(axis=1)))
     return out
 
 
