@@ -265,7 +265,7 @@ _C_F2 = _section(
 
 # E22: macro P and F1 move with the prevalence too.
 _REWEIGHTING = _section(
-    "23.1 §7 Solutions, F5",
+    "23.1 §4 Micro, macro and prevalence",
     {
         "reweighting.prevalence": _row("3/5 3/10 1/10"),
         "reweighting.C.accuracy": _q("19/24"),
@@ -321,7 +321,7 @@ _DEFINITIONS_23_2 = _section(
 
 _TEMPERATURE_LEMMA = {
     **_section(
-        "23.2 §3 Temperature",
+        "23.2 §4 Worked example",
         {
             # E14: exp-logits (6, 1, 1) and (20, 5, 1); the order of the confidences turns over.
             "E14.confidence[1]": _row("3/4 10/13"),
@@ -596,7 +596,7 @@ _OPTIMA = {
     ),
     # At T = 1. E2: five bins, then ten and fifteen, under both closedness conventions; E38.
     **_section(
-        "23.2 §5 Lab",
+        "23.2 §4 Worked example",
         {
             "three_samples.accuracy": _q("2/3"),
             "three_samples.mean_confidence": _d("0.715826039760366732429879876871"),
