@@ -158,18 +158,20 @@ def test_report_numbers():
     assert result["resampling"]["scenes"] == len(set(scenes.tolist()))
 
 
-def test_report_intervals_are_those_of_a_bootstrap_over_scenes():
-    result = result_of("report", TEST)
-    with np.load(TEST) as file:
-        right = file["logits"].argmax(axis=1) == dataset.load().labels[file["indices"]]
-        scenes = dataset.load().scene_id[file["indices"]]
-    by_scene = np.array([right[scenes == s].sum() for s in np.unique(scenes)])
-    size = len(right) / len(by_scene)
+def test_report_intervals_are_those_of_a_bootstrap_over_scenes(tmp_path):
+    indices, labels, scenes = glyphs_of("test")
+    right = np.isin(scenes, np.unique(scenes)[::3], invert=True)  # both views, or neither
+    logits = np.eye(3)[(labels + ~right) % 3].astype(np.float32)
+    result = result_of("report", save(tmp_path, indices=indices, logits=logits))
+    by_scene = np.array([right[scenes == s].mean() for s in np.unique(scenes)])
     rng = np.random.default_rng(2026)
-    means = [rng.choice(by_scene, len(by_scene)).mean() / size for _ in range(4000)]
-    low, high = np.quantile(means, [0.025, 0.975])
-    # One image more or less in a quantile is the resolution of 60 images.
-    assert result["intervals"]["accuracy"] == pytest.approx([low, high], abs=1.01 / len(right))
+    means = [rng.choice(by_scene, len(by_scene)).mean() for _ in range(4000)]
+    # One scene more or less in a quantile; an interval over images would be 0.1 shorter.
+    expected = np.quantile(means, [0.025, 0.975])
+    assert result["intervals"]["accuracy"] == pytest.approx(expected, abs=1.01 / len(by_scene))
+    width = np.subtract(*result["intervals"]["accuracy"][::-1])
+    over_images = 2 * 1.96 * np.sqrt(right.mean() * (1 - right.mean()) / len(right))
+    assert width > 1.2 * over_images
 
 
 def test_report_text_states_axes_conventions_and_intervals():
