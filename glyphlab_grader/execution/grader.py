@@ -1,0 +1,290 @@
+"""Runs notebooks that nobody vouches for, from a warm parent, each in sandboxes of its own."""
+
+import contextlib
+import copy
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from glyphlab_grader.execution.holder import find_bubblewrap, stage
+from glyphlab_grader.execution.inmate import Inmate, Warm
+from glyphlab_grader.execution.library import Editions
+from glyphlab_grader.execution.limits import Limits
+from glyphlab_grader.execution.outcome import Execution, Fault
+from glyphlab_grader.execution.outputs import error_output
+from glyphlab_grader.execution.parent import ENVIRONMENT, PRELOADED
+from glyphlab_grader.execution.session import Ran, Session
+from glyphlab_grader.execution.student import OUTPUT_BYTES
+from glyphlab_grader.execution.views import judge_view, stage_view, student_view
+
+__all__ = ["Grader"]
+
+#: An ordinary user that nobody is, as which a root grader's sandboxes are built.
+NOBODY = 64017
+_PROGRAM = "from glyphlab_grader.execution.parent import main; main()"
+_WARM_SECONDS = 120.0
+OnCell = Callable[[Any, int], None]
+_IDENTIFIER = re.compile(r"[^\W\d]\w*")
+_MOST_NAMES = 10_000
+
+
+class Grader:
+    """Runs notebooks: students' cells in one sandboxed process, test cells in another.
+
+    A context manager; entering it starts the warm parent, which takes some seconds, and each
+    notebook after that a fraction of one. One at a time: use one grader in each worker process.
+
+    Parameters
+    ----------
+    preload : sequence of str
+        Modules that are imported once, before the first notebook.
+
+    Raises
+    ------
+    SandboxMissing
+        On entering, or at the first notebook, where this machine cannot build a sandbox.
+
+    Examples
+    --------
+    >>> with Grader() as grader:  # doctest: +SKIP
+    ...     execution = grader.run(notebook, Limits(cell_seconds=10))
+    """
+
+    def __init__(self, preload: Sequence[str] = PRELOADED) -> None:
+        self._preload = tuple(preload)
+        self._closing = contextlib.ExitStack()
+        self._student: Warm | None = None
+        self._judge: Warm | None = None
+
+    def __enter__(self) -> Self:
+        with contextlib.ExitStack() as closing:
+            folder = Path(tempfile.mkdtemp(prefix="glyphlab-editions-"))
+            closing.callback(shutil.rmtree, folder, ignore_errors=True)
+            # The sandboxes' user passes through, and can list nothing.
+            folder.chmod(0o711)
+            self._editions = Editions(folder)
+            self._student, self._judge = self._start_parent(folder, closing)
+            self._judge_view = asdict(judge_view())
+            self._closing = closing.pop_all()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._student = self._judge = None
+        self._closing.close()
+
+    def _start_parent(self, editions: Path, closing: contextlib.ExitStack) -> tuple[Warm, Warm]:
+        bubblewrap = find_bubblewrap()
+        pairs = [socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in range(2)]
+        ends = [other.fileno() for _, other in pairs]
+        program = ["-s", "-P", "-c", _PROGRAM, str(NOBODY)]
+        command = [sys.executable, *program, *map(str, ends), *self._preload]
+        if os.getuid() == 0:
+            command = [*stage(stage_view(editions), bubblewrap), "--", *command]
+        errors = closing.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 (closed by closing)
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=errors,
+            stderr=errors,
+            cwd="/",
+            env=ENVIRONMENT,
+            pass_fds=ends,
+            start_new_session=True,
+        )
+        closing.callback(_wait, process)
+        parents = tuple(Warm(own) for own, _ in pairs)
+        for (_, other), parent in zip(pairs, parents, strict=True):
+            other.close()
+            closing.callback(parent.close)
+        try:
+            for parent in parents:
+                parent.wait_until_warm(_WARM_SECONDS)
+        except OSError as problem:
+            process.kill()
+            process.wait()
+            errors.seek(0)
+            said = errors.read().decode(errors="replace").strip()[-2000:]
+            raise RuntimeError(
+                f"the grader's warm parent did not start: {said or problem}"
+            ) from None
+        return parents[0], parents[1]
+
+    def run(
+        self,
+        notebook: Any,
+        limits: Limits | None = None,
+        forbidden: Sequence[str] = (),
+        seed: int = 0,
+        on_cell: OnCell | None = None,
+    ) -> Execution:
+        """Execute a notebook.
+
+        Cells that carry points and are no answers are test cells, and must come from the master.
+
+        Parameters
+        ----------
+        notebook : NotebookNode
+            Of nbformat 4; it is not changed.
+        limits : Limits, optional
+            What it may use.
+        forbidden : sequence of str
+            Names of `glyphlab_core` that the student's process has stand-ins for.
+        seed : int
+            For the global random generators of both processes.
+        on_cell : callable, optional
+            Called with each code cell and its index before it is run.
+
+        Returns
+        -------
+        Execution
+            The executed copy, and the faults.
+
+        Raises
+        ------
+        SandboxMissing
+            If this machine cannot build a sandbox.
+        RuntimeError
+            If the grader itself fails; nothing is said of the notebook then.
+        """
+        if self._student is None or self._judge is None:
+            raise RuntimeError("use the grader in a with statement")
+        limits = limits or Limits()
+        started = time.monotonic()
+        view = asdict(student_view(self._editions.without(forbidden)))
+        with contextlib.ExitStack() as closing:
+            to_judge, to_student = socket.socketpair()
+            bounds = asdict(limits)
+            student = Inmate(self._student, view, bounds, to_judge, OUTPUT_BYTES)
+            closing.callback(student.close)
+            judge = Inmate(self._judge, self._judge_view, bounds, to_student, OUTPUT_BYTES)
+            closing.callback(judge.close)
+            session = Session(student, judge, limits)
+            session.seed(seed)
+            run = _Run(session, notebook, on_cell)
+            run.all_cells()
+        seconds = time.monotonic() - started
+        return Execution(run.notebook, run.faults, frozenset(run.after_tests), seconds)
+
+
+class _Run:
+    """Takes a session through the cells of a notebook."""
+
+    def __init__(self, session: Session, notebook: Any, on_cell: OnCell | None) -> None:
+        self._session = session
+        self._on_cell = on_cell
+        self.notebook = copy.deepcopy(notebook)
+        self.faults: list[Fault] = []
+        self.after_tests: set[int] = set()
+        self._tested = False
+
+    def all_cells(self) -> None:
+        """Run them in their order."""
+        code = [(i, cell) for i, cell in enumerate(self.notebook.cells) if cell.cell_type == "code"]
+        for _, cell in code:
+            # A test counts as passed only once it has run to its end.
+            cell.outputs = [_node(error_output("NotRunError", "this cell was not run"))]
+            cell.execution_count = None
+        for count, (index, cell) in enumerate(code, start=1):
+            cell.execution_count = count
+            if self._on_cell is not None:
+                self._on_cell(cell, index)
+            if _is_test(cell):
+                self._tested = True
+                self._test(index, cell)
+            elif cell.source.strip():
+                self._plain(index, cell)
+            else:
+                cell.outputs = []
+
+    def _plain(self, index: int, cell: Any) -> None:
+        ran = self._session.run_cell(cell.source)
+        if _details(cell).get("locked") and not _details(cell).get("solution"):
+            self._session.take_over(cell.source)
+        if self._tested:
+            self.after_tests.add(index)
+        self._note(index, cell, ran)
+        cell.outputs = [_node(output) for output in ran.outputs.kept]
+
+    def _test(self, index: int, cell: Any) -> None:
+        points = float(_details(cell).get("points") or 0)
+        ran = self._session.run_test(cell.source, points, self._names_after(index))
+        self._note(index, cell, ran)
+        cell.outputs = [_node(output) for output in _test_outputs(ran, cell.execution_count)]
+
+    def _names_after(self, index: int) -> list[str]:
+        """List the words in later cells of the student's, which may need what a test defined."""
+        words: set[str] = set()
+        for cell in self.notebook.cells[index + 1 :]:
+            if cell.cell_type == "code" and not _is_test(cell):
+                words.update(_IDENTIFIER.findall(cell.source))
+        return sorted(words)[:_MOST_NAMES]
+
+    def _note(self, index: int, cell: Any, ran: Ran) -> None:
+        label = _details(cell).get("grade_id") or f"cell {index + 1}"
+        if ran.fault is not None:
+            self.faults.append(Fault(label, *ran.fault))
+        elif ran.outputs.cut:
+            self.faults.append(Fault(label, "output", "the cell's output was cut"))
+        if "dropped" in ran.told:
+            self.faults.append(Fault(label, "score", ran.told["dropped"]))
+
+
+def _test_outputs(ran: Ran, count: int) -> list[dict[str, Any]]:
+    """Give a test cell outputs that nbgrader reads as what happened, and as nothing else."""
+    told = ran.told
+    if ran.fault is not None:
+        # What was shown before is dropped: it could be read as a score.
+        return [error_output(_FAULT_NAMES.get(ran.fault[0], "StudentProcessError"), ran.fault[1])]
+    shown = [output for output in ran.outputs.kept if output["output_type"] == "stream"]
+    if told.get("passed") is not True:
+        errors = [output for output in ran.outputs.kept if output["output_type"] == "error"]
+        name, message = told.get("error", ["JudgeError", "the test did not come to its end"])
+        return [*shown, *(errors or [error_output(name, message)])]
+    if "score" in told:
+        value = {"text/plain": repr(float(told["score"]))}
+        result = {"output_type": "execute_result", "execution_count": count}
+        shown.append({**result, "data": value, "metadata": {}})
+    return shown
+
+
+_FAULT_NAMES = {"timeout": "CellTimeoutError", "dead": "DeadKernelError"}
+
+
+def _is_test(cell: Any) -> bool:
+    details = _details(cell)
+    return cell.cell_type == "code" and bool(details.get("grade")) and not details.get("solution")
+
+
+def _details(cell: Any) -> dict[str, Any]:
+    found = cell.metadata.get("nbgrader")
+    return found if isinstance(found, dict) else {}
+
+
+def _node(output: dict[str, Any]) -> Any:
+    from nbformat.notebooknode import from_dict
+
+    return from_dict(output)
+
+
+def _wait(process: "subprocess.Popen[bytes]") -> None:
+    """Wait for the parent, whose lines are closed by now, and end it if it lingers."""
+    try:
+        process.wait(timeout=5)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

@@ -1,0 +1,185 @@
+"""The warm parent: imports the large packages once, then forks a process for each notebook.
+
+Runs `main` with the arguments USER STUDENT_FD JUDGE_FD MODULE …, in one thread and a clean
+environment, and never holds a notebook, a test or a reference function. A second parent, for
+judges, is forked from it and imports the course's packages on top: they never exist in the memory
+that a student's process is forked from.
+
+Its master sends single messages (JSON, with descriptors) and gets one answer to each:
+
+``{"op": "start", "role": ..., "view": ..., "limits": ...}`` with descriptors for the master's
+    link, the link between student and judge, raw output, and the status. Answer ``{"id": n}``.
+``{"op": "end", "id": n}``
+    takes the sandbox down with everything in it.
+
+The status socket tells, first ``{"pid": n}`` with a pid descriptor, then ``{"status": n}``.
+"""
+
+import contextlib
+import gc
+import importlib
+import json
+import os
+import signal
+import socket
+import sys
+from typing import Any, NoReturn
+
+from glyphlab_grader.execution import entering
+from glyphlab_grader.execution.holder import NOTEBOOK, Holder, View
+from glyphlab_grader.execution.limits import Limits
+
+__all__ = ["ENVIRONMENT", "LONGEST_MESSAGE", "PRELOADED"]
+
+#: What the parent and every process forked from it have in their environment.
+ENVIRONMENT = {
+    "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "HOME": "/tmp",
+    "TMPDIR": "/tmp",
+    "USER": "student",
+    "LOGNAME": "student",
+    "LANG": "C.UTF-8",
+    "MPLCONFIGDIR": "/tmp/matplotlib",
+    "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+    "NBGRADER_EXECUTION": "autograde",
+    # A second thread in the parent would leave a forked child hanging.
+    **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
+    # The order of sets is the same in every run.
+    "PYTHONHASHSEED": "0",
+    "PYTHONDONTWRITEBYTECODE": "1",
+}
+#: Imported before the first notebook comes, where installed; dynamo is what an optimiser loads.
+PRELOADED = ("numpy", "matplotlib.pyplot", "torch", "torch._dynamo")
+#: Bytes of one message between the master and the parent.
+LONGEST_MESSAGE = 1 << 16
+
+_JUDGE_MODULES = ("glyphlab_grader.execution.judge", "glyphlab.checks", "glyphlab.expected")
+
+
+class Parent:
+    """Serves the requests of its master until that one goes away."""
+
+    def __init__(self, master: socket.socket, role: str) -> None:
+        self._master = master
+        self._role = role
+        self._holders: dict[int, Holder] = {}
+        self._forked: set[int] = set()
+        self._count = 0
+
+    def serve(self) -> None:
+        """Answer requests."""
+        while True:
+            message, descriptors, _, _ = socket.recv_fds(self._master, LONGEST_MESSAGE, 8)
+            if not message:
+                break
+            try:
+                answer = self._answer(json.loads(message), descriptors)
+            except Exception as error:
+                answer = {"error": str(error), "kind": type(error).__name__}
+            finally:
+                for descriptor in descriptors:
+                    os.close(descriptor)
+            self._master.send(json.dumps(answer).encode())
+        for holder in self._holders.values():
+            holder.end()
+
+    def _answer(self, request: Any, descriptors: list[int]) -> dict[str, Any]:
+        if request["op"] == "start":
+            return self._start(request, descriptors)
+        holder = self._holders.pop(request["id"])
+        holder.end()
+        self._reap()
+        return {}
+
+    def _start(self, request: Any, descriptors: list[int]) -> dict[str, Any]:
+        limits = Limits(**request["limits"])
+        holder = Holder(View(**request["view"]), limits)
+        self._count += 1
+        self._holders[self._count] = holder
+        child = os.fork()
+        if not child:
+            _wait_for_inmate(self._role, holder.pid, limits, descriptors)
+        self._forked.add(child)
+        return {"id": self._count, "first": holder.pid}
+
+    def _reap(self) -> None:
+        for child in list(self._forked):
+            if os.waitpid(child, os.WNOHANG)[0]:
+                self._forked.discard(child)
+
+
+def _wait_for_inmate(role: str, pid: int, limits: Limits, descriptors: list[int]) -> NoReturn:
+    """Enter the sandbox, fork the process that lives in it, and tell the status how that ends."""
+    code = 1
+    try:
+        *used, told = descriptors
+        entering.close_all_but(descriptors)
+        status = socket.socket(fileno=told)
+        entering.enter_namespaces(pid)
+        # Only a child of this process is in the sandbox's process namespace.
+        inmate = os.fork()
+        if not inmate:
+            _live(role, limits, used)
+        entering.close_all_but([told])
+        handle = os.pidfd_open(inmate)
+        socket.send_fds(status, [json.dumps({"pid": inmate}).encode()], [handle])
+        os.close(handle)
+        ended = os.waitpid(inmate, 0)[1]
+        status.send(json.dumps({"status": os.waitstatus_to_exitcode(ended)}).encode())
+        code = 0
+    except BaseException as error:
+        with contextlib.suppress(BaseException):
+            message = f"{type(error).__name__}: {error}"
+            socket.socket(fileno=descriptors[-1]).send(json.dumps({"error": message}).encode())
+    finally:
+        os._exit(code)
+
+
+def _live(role: str, limits: Limits, descriptors: list[int]) -> NoReturn:
+    """Be the student's process, or the judge's, to the end."""
+    try:
+        # Away from the terminal and the signals of the grader.
+        os.setsid()
+        entering.close_all_but(descriptors)
+        os.chdir(NOTEBOOK)
+        entering.bound(limits)
+        entering.give_up_privileges()
+        module = importlib.import_module(f"glyphlab_grader.execution.{role}")
+        module.live(limits, *descriptors)
+    finally:
+        os._exit(0)
+
+
+def _warm(modules: tuple[str, ...]) -> None:
+    for name in modules:
+        with contextlib.suppress(ModuleNotFoundError):
+            importlib.import_module(name)
+
+
+def main() -> None:
+    """Import, fork the judges' parent, and serve."""
+    user, student_end, judge_end, *modules = sys.argv[1:]
+    if os.getuid() == 0:
+        entering.become(int(user))
+    # Inherited, it would make every wait for a child fail.
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    from glyphlab_grader.execution import student
+
+    student.prepare()
+    _warm(tuple(modules))
+    master = socket.socket(fileno=int(judge_end))
+    if os.fork():
+        master.close()
+        master, role = socket.socket(fileno=int(student_end)), "student"
+    else:
+        os.close(int(student_end))
+        role = "judge"
+        _warm(_JUDGE_MODULES)
+    if len(os.listdir("/proc/self/task")) != 1:
+        raise SystemExit("the warm parent has more than one thread")
+    # What is here now stays: not touching it keeps it shared with the forks.
+    gc.collect()
+    gc.freeze()
+    master.send(b"{}")
+    Parent(master, role).serve()
