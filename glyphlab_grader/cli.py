@@ -1,0 +1,118 @@
+"""The command ``glyphlab-grade``."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from glyphlab_grader.errors import GraderError
+from glyphlab_grader.names import printable
+
+__all__ = ["main"]
+
+DESCRIPTION = """\
+Grade the submissions of ASSIGNMENT that lie in _grading/submitted/, each in a process of its own.
+'glyphlab-grade demonstration' takes a class of made-up students through the whole cycle instead."""
+EPILOG = "exit status: 0 all graded, 1 some failed, 2 could not run"
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> "None":  # type: ignore[override]
+        raise GraderError(message)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        The command line without the program's name; that of the process by default.
+
+    Returns
+    -------
+    int
+        0 all graded, 1 some failed, 2 could not run.
+    """
+    try:
+        options = _parser().parse_args(arguments)
+        return _demonstrate() if options.assignment == "demonstration" else _grade(options)
+    except GraderError as error:
+        print(f"glyphlab-grade: {error}", file=sys.stderr)
+    except SQLAlchemyError as error:
+        # The text goes on with the statement and a link; the first line says what is wrong.
+        first = str(error).splitlines()[0]
+        print(f"glyphlab-grade: the gradebook: {printable(first)}", file=sys.stderr)
+    except OSError as error:
+        print(f"glyphlab-grade: {error.filename}: {error.strerror}", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("glyphlab-grade: interrupted; what is graded stays graded", file=sys.stderr)
+    return 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        "glyphlab-grade",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("assignment", metavar="ASSIGNMENT", help="such as ch23_1")
+    parser.add_argument(
+        "--student", action="append", default=[], metavar="ID", help="only this one; repeatable"
+    )
+    parser.add_argument(
+        "--force", action="store_true", help="grade again what has not changed since it was graded"
+    )
+    parser.add_argument("--timeout", type=_seconds, metavar="S", help="seconds for one cell")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the outcomes there")
+    return parser
+
+
+def _seconds(text: str) -> int:
+    try:
+        seconds = int(text)
+    except ValueError:
+        seconds = 0
+    if seconds < 1:
+        raise argparse.ArgumentTypeError(f"a whole number of seconds above 0, not {text!r}")
+    return seconds
+
+
+def _grade(options: argparse.Namespace) -> int:
+    # nbgrader takes seconds to import; --help and a mistyped option need not wait for it.
+    from glyphlab_grader.course import open_course
+    from glyphlab_grader.gradebook import open_gradebook
+    from glyphlab_grader.grades import write_grades
+    from glyphlab_grader.grading import Options, grade_assignment
+    from glyphlab_grader.outcome import write_outcomes
+    from glyphlab_grader.summary import progress_line, summary
+
+    if options.json is not None and not options.json.absolute().parent.is_dir():
+        raise GraderError(f"--json: no folder {options.json.parent} to write in")
+    course = open_course(Path.cwd())
+    outcomes = grade_assignment(
+        course,
+        options.assignment,
+        Options(tuple(options.student), options.force, options.timeout),
+        lambda *news: print(progress_line(*news), flush=True),
+    )
+    if options.json is not None:
+        write_outcomes(options.json, outcomes)
+    grades = course.work / "grades.csv"
+    with open_gradebook(course) as keeper:
+        write_grades(keeper.gradebook, grades)
+    print(f"\n{summary(outcomes)}\ngrades: {course.relative(grades)}")
+    return int(any(outcome.outcome == "failed" for outcome in outcomes))
+
+
+def _demonstrate() -> int:
+    from glyphlab_grader.demonstration import demonstrate
+
+    return demonstrate(Path.cwd())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,127 @@
+"""Exports the gradebook to one CSV file in which ungraded is empty, not 0.
+
+Columns, one row for each student and assignment; the first eleven are those of nbgrader's export:
+
+======================= ==========================================================================
+assignment              the assignment
+duedate, timestamp      when it was due and when it was submitted, UTC; empty where not known
+student_id              the student, with last_name, first_name and email as the gradebook has them
+raw_score               points given by tests and by hand; empty where anything is ungraded
+late_submission_penalty points taken off
+score                   raw_score less the penalty, not below 0; empty where anything is ungraded
+max_score               points that can be reached
+ungraded                notebooks whose tests have given no score: not run yet, or failed
+needs_manual_grade      notebooks with a written part that still counts 0, for a person to grade
+======================= ==========================================================================
+
+A notebook that was not handed in counts 0; a student who handed in nothing has no score at all.
+"""
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from nbgrader.api import MissingEntry
+from nbgrader.plugins import ExportPlugin
+
+from glyphlab_grader.files import replace_file
+from glyphlab_grader.gradebook import GradebookKeeper
+
+__all__ = ["COLUMNS", "GradesExport", "write_grades"]
+
+COLUMNS = (
+    "assignment",
+    "duedate",
+    "timestamp",
+    "student_id",
+    "last_name",
+    "first_name",
+    "email",
+    "raw_score",
+    "late_submission_penalty",
+    "score",
+    "max_score",
+    "ungraded",
+    "needs_manual_grade",
+)
+
+
+def write_grades(gradebook: Any, path: Path) -> None:
+    """Write the grades of all students in all assignments.
+
+    Parameters
+    ----------
+    gradebook : nbgrader.api.Gradebook
+        The gradebook.
+    path : Path
+        The file, replaced whole.
+
+    Raises
+    ------
+    GraderError
+        If it cannot be written.
+    """
+    _write(path, _rows(gradebook))
+
+
+class GradesExport(ExportPlugin):  # type: ignore[misc]
+    """What ``nbgrader export`` uses in this course."""
+
+    def export(self, gradebook: Any) -> None:
+        """Write the grades of the students and assignments asked for."""
+        students = {str(student) for student in self.student}
+        assignments = {str(assignment) for assignment in self.assignment}
+        rows = (
+            row
+            for row in _rows(gradebook)
+            if (not students or row["student_id"] in students)
+            and (not assignments or row["assignment"] in assignments)
+        )
+        _write(Path(self.to or "grades.csv"), rows)
+
+
+def _write(path: Path, rows: Iterator[dict[str, Any]]) -> None:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    replace_file(path, text.getvalue())
+
+
+def _rows(gradebook: Any) -> Iterator[dict[str, Any]]:
+    for assignment in gradebook.assignments:
+        for student in gradebook.students:
+            row = {
+                "assignment": assignment.name,
+                "duedate": assignment.duedate,
+                "student_id": student.id,
+                "last_name": student.last_name,
+                "first_name": student.first_name,
+                "email": student.email,
+                "max_score": assignment.max_score,
+            }
+            yield row | _score(gradebook, assignment, student)
+
+
+def _score(gradebook: Any, assignment: Any, student: Any) -> dict[str, Any]:
+    notebooks = [notebook.name for notebook in assignment.notebooks]
+    try:
+        submission = gradebook.find_submission(assignment.name, student.id)
+    except MissingEntry:
+        return {"ungraded": " ".join(notebooks)}
+    keeper = GradebookKeeper(gradebook)
+    found = {name: keeper.scores(assignment.name, name, student.id) for name in notebooks}
+    ungraded = [name for name, scores in found.items() if scores.ungraded]
+    row = {
+        "timestamp": submission.timestamp,
+        "ungraded": " ".join(ungraded),
+        "needs_manual_grade": " ".join(n for n, scores in found.items() if scores.awaits_manual),
+    }
+    if not ungraded:
+        penalty = submission.late_submission_penalty or 0.0
+        row["raw_score"] = submission.score
+        row["late_submission_penalty"] = penalty
+        row["score"] = max(0.0, submission.score - penalty)
+    return row

@@ -1,0 +1,78 @@
+"""The table that closes a run, and the line for each submission before it."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from glyphlab_grader.names import printable
+from glyphlab_grader.outcome import Outcome
+
+__all__ = ["progress_line", "summary"]
+
+_HEADER = ("student", "notebook", "outcome", "score", "what happened")
+
+
+def progress_line(done: int, total: int, outcome: Outcome) -> str:
+    """Write the line that tells of one finished submission."""
+    where = f"[{done:{len(str(total))}}/{total}]"
+    student = printable(outcome.student, 40)
+    return (
+        f"{where} {student} {outcome.notebook}: {outcome.outcome}, "
+        f"{_score(outcome)}, {outcome.seconds:.1f} s"
+    )
+
+
+def summary(outcomes: Sequence[Outcome]) -> str:
+    """Write the table of all outcomes and the line that counts them.
+
+    Parameters
+    ----------
+    outcomes : sequence of Outcome
+        At least one.
+
+    Returns
+    -------
+    str
+        Several lines, the last without its end.
+    """
+    rows = [_HEADER, *(_row(outcome) for outcome in outcomes)]
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    lines = [
+        "  ".join([*(row[i].ljust(widths[i]) for i in range(4)), row[4]]).rstrip() for row in rows
+    ]
+    lines.insert(1, "  ".join("-" * width for width in [*widths, len(_HEADER[4])]))
+    counts = Counter(outcome.outcome for outcome in outcomes)
+    total = (
+        f"{counts['graded']} graded, {counts['faults']} graded with faults, "
+        f"{counts['failed']} failed"
+    )
+    return "\n".join([*lines, "", total])
+
+
+def _row(outcome: Outcome) -> tuple[str, str, str, str, str]:
+    return (
+        printable(outcome.student, 40),
+        outcome.notebook,
+        outcome.outcome,
+        _score(outcome),
+        _story(outcome),
+    )
+
+
+def _score(outcome: Outcome) -> str:
+    maximum = "?" if outcome.max_score is None else f"{outcome.max_score:g}"
+    return f"-/{maximum}" if outcome.score is None else f"{outcome.score:g}/{maximum}"
+
+
+def _story(outcome: Outcome) -> str:
+    """Tell the first fault that is not a failed test, and how many tests failed."""
+    tests = sum(fault.kind == "test" for fault in outcome.faults)
+    others = [fault for fault in outcome.faults if fault.kind != "test"]
+    parts = []
+    if others:
+        first = others[0]
+        where = f"{printable(first.cell, 40)}: " if first.cell else ""
+        more = f" (and {len(others) - 1} more)" if len(others) > 1 else ""
+        parts.append(f"{where}{printable(first.message, 90)}{more}")
+    if tests:
+        parts.append(f"{tests} test{'s' if tests > 1 else ''} lost points")
+    return "; ".join(parts)

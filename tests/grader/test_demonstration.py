@@ -1,0 +1,94 @@
+"""The whole cycle, on the tiny assignment with a bank of its own."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from glyphlab_grader import demonstration
+from glyphlab_grader.cli import main
+from glyphlab_grader.course import Course
+from glyphlab_grader.demonstration import STUDENTS, surprises
+from glyphlab_grader.outcome import Fault, Outcome
+
+RIGHT = """# Takes the root.
+
+# %% answer
+def root(x):
+    return math.sqrt(x)
+"""
+WRONG = """# Halves.
+# fails: not-nine
+
+# %% answer
+def root(x):
+    return x / 2
+"""
+
+
+@pytest.fixture
+def bank(course: Course, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setattr(demonstration, "CELL_TIMEOUT", 5)
+    folder = course.root / "tests" / "answers" / "tiny" / "T1"
+    for kind, text in {"right": RIGHT, "wrong": WRONG}.items():
+        (folder / kind).mkdir(parents=True)
+        (folder / kind / "only.py").write_text(text)
+    return folder
+
+
+# nbgrader's release of feedback leaves timestamp.txt open.
+@pytest.mark.filterwarnings("ignore:.*timestamp.txt")
+def test_the_class_goes_through_the_whole_cycle_twice(
+    course: Course,
+    bank: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert main(["demonstration"]) == 0
+    out = capsys.readouterr().out
+    assert "3 graded, 2 graded with faults, 1 failed" in out
+    assert out.endswith(
+        "gradebook: _grading/gradebook.db\n"
+        "feedback:  _grading/feedback/<student>/<assignment>/<notebook>.html\n"
+        "grades:    _grading/grades.csv\n"
+    )
+    graded = set(STUDENTS) - {"demo-exiting"}
+    for students in (STUDENTS, {name: STUDENTS[name] for name in ("demo-wrong", "demo-exiting")}):
+        # The second time for two of the class, to save time.
+        monkeypatch.setattr(demonstration, "STUDENTS", students)
+        if students is not STUDENTS:
+            assert main(["demonstration"]) == 0
+        pages = course.work.glob("feedback/*/tiny/T1.html")
+        assert {page.parent.parent.name for page in pages} == graded
+        assert len(list(course.exchange.glob("glyphlab/feedback/*.html"))) == len(graded)
+        assert len(list(course.exchange.glob("glyphlab/inbound/*"))) == len(STUDENTS)
+    rows = (course.work / "grades.csv").read_text().splitlines()
+    found = {line.split(",")[3]: line.split(",")[9] for line in rows if line.startswith("tiny")}
+    assert found == {
+        "demo-right": "5.0",
+        "demo-wrong": "2.0",
+        "demo-untouched": "0.0",
+        "demo-raising": "0.0",
+        "demo-endless": "0.0",
+        "demo-exiting": "",
+    }
+    page = (course.feedback("demo-wrong", "tiny") / "T1.html").read_text()
+    assert re.search(r"Score:\s*2\.0\s*/\s*5\.0", page)
+
+
+def test_without_a_bank_there_is_nothing_to_show(
+    course: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["demonstration"]) == 2
+    assert capsys.readouterr().err == "glyphlab-grade: no answers in tests/answers\n"
+
+
+def test_an_outcome_that_should_not_be_is_told() -> None:
+    def outcome(student: str, score: float, *faults: Fault) -> Outcome:
+        return Outcome.graded(student, "T1", score, 5.0, faults, "r", 1.0)
+
+    assert surprises([outcome("demo-right", 5.0), outcome("demo-wrong", 2.0)]) == []
+    assert surprises([outcome("demo-right", 4.0)]) == ["demo-right T1: graded, score 4.0"]
+    assert surprises([outcome("demo-wrong", 5.0)]) == ["demo-wrong T1: graded, score 5.0"]
+    assert surprises([outcome("demo-exiting", 0.0)]) == ["demo-exiting T1: graded, score 0.0"]

@@ -1,0 +1,209 @@
+"""Grading the tiny assignments with real kernels; each run costs seconds, so each tells much."""
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from glyphlab_grader import grading
+from glyphlab_grader.course import Course
+from glyphlab_grader.gradebook import open_gradebook
+from glyphlab_grader.grades import COLUMNS, write_grades
+from glyphlab_grader.grading import Options, grade_assignment
+from glyphlab_grader.outcome import Outcome
+from glyphlab_grader.runner import Ending, Request
+
+RIGHT = "def root(x):\n    return math.sqrt(x)"
+WRONG = "def root(x):\n    return x / 2"
+KILLER = "import os\nos._exit(3)"
+QUICK = Options(cell_timeout=5)
+
+
+def grades(course: Course) -> dict[tuple[str, str], dict[str, str]]:
+    """Export the gradebook and read it back, by assignment and student."""
+    path = course.work / "grades.csv"
+    with open_gradebook(course) as keeper:
+        write_grades(keeper.gradebook, path)
+    with path.open(newline="", encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    assert tuple(rows[0]) == COLUMNS
+    return {(row["assignment"], row["student_id"]): row for row in rows}
+
+
+def told(outcome: Outcome) -> list[tuple[str | None, str]]:
+    return [(fault.cell, fault.kind) for fault in outcome.faults]
+
+
+def test_each_kind_of_submission_has_its_outcome_and_harms_no_other(
+    course: Course, hand_in: Any
+) -> None:
+    hand_in("a-right", RIGHT)
+    hand_in("b-killer", KILLER)
+    hand_in("c-endless", "while True:\n    pass")
+    hand_in("d-raising", "raise RuntimeError('no\\nroot')")
+    hand_in("e-wrong", WRONG)
+    hand_in("f-untouched")
+    hand_in("g-corrupt").write_text("{")
+    hand_in("h*hostile", RIGHT)
+    course.submitted("i-missing", "tiny").mkdir(parents=True)
+    hand_in("z-right", RIGHT)
+    seen: list[tuple[int, int]] = []
+    outcomes = grade_assignment(
+        course, "tiny", QUICK, lambda done, total, outcome: seen.append((done, total))
+    )
+
+    found = {o.student: (o.outcome, o.score, told(o)) for o in outcomes}
+    both = [("four", "test"), ("nine", "test")]
+    assert found == {
+        "a-right": ("graded", 5.0, []),
+        "b-killer": ("failed", None, [("answer", "kernel_died")]),
+        "c-endless": ("faults", 0.0, [("answer", "timeout"), *both]),
+        "d-raising": ("faults", 0.0, [("answer", "raised"), *both]),
+        "e-wrong": ("graded", 2.0, [("nine", "test")]),
+        "f-untouched": ("graded", 0.0, both),
+        "g-corrupt": ("failed", None, [(None, "corrupt")]),
+        "h*hostile": ("failed", None, [(None, "name")]),
+        "i-missing": ("faults", 0.0, [(None, "missing")]),
+        "z-right": ("graded", 5.0, []),
+    }
+    assert seen == [(n, 10) for n in range(1, 11)]
+    assert {o.max_score for o in outcomes} == {5.0}
+    assert len({o.run for o in outcomes}) == 1
+    messages = {o.student: [fault.message for fault in o.faults] for o in outcomes}
+    assert messages["d-raising"][0] == "RuntimeError: no root"
+    assert messages["e-wrong"] == [
+        "0 of 3 points: not-nine: AssertionError: the root of nine",
+    ]
+    _check_grades(grades(course))
+
+
+def _check_grades(rows: dict[tuple[str, str], dict[str, str]]) -> None:
+    assert {row["max_score"] for (name, _), row in rows.items() if name == "tiny"} == {"5.0"}
+    scores = {student: row["score"] for (name, student), row in rows.items() if name == "tiny"}
+    assert scores == {
+        "a-right": "5.0",
+        "b-killer": "",
+        "c-endless": "0.0",
+        "d-raising": "0.0",
+        "e-wrong": "2.0",
+        "f-untouched": "0.0",
+        "g-corrupt": "",
+        "i-missing": "0.0",
+        "z-right": "5.0",
+    }
+    assert rows["tiny", "b-killer"]["ungraded"] == "T1"
+    assert rows["tiny", "b-killer"]["raw_score"] == ""
+    # Nobody handed in the other assignment.
+    assert rows["pair", "a-right"]["score"] == ""
+    assert rows["pair", "a-right"]["ungraded"] == "P1 P2"
+
+
+def test_a_failed_regrade_shows_no_old_score(course: Course, hand_in: Any) -> None:
+    hand_in("ada", RIGHT)
+    (first,) = grade_assignment(course, "tiny", QUICK)
+    assert first.score == 5.0
+    feedback = course.feedback("ada", "tiny") / "T1.html"
+    feedback.parent.mkdir(parents=True)
+    feedback.write_text("5 of 5")
+
+    hand_in("ada", KILLER)
+    (second,) = grade_assignment(course, "tiny", QUICK)
+    assert (second.outcome, second.score) == ("failed", None)
+    assert second.run != first.run
+    assert grades(course)["tiny", "ada"]["score"] == ""
+    assert not feedback.exists()
+    assert not (course.autograded("ada", "tiny") / "T1.ipynb").exists()
+
+
+def test_what_did_not_change_is_not_graded_again(
+    course: Course, hand_in: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hand_in("ada", RIGHT)
+    hand_in("bob", KILLER)
+    first = grade_assignment(course, "tiny", QUICK)
+    ran: list[str] = []
+
+    def spy(request: Request) -> Ending:
+        ran.append(request.student)
+        return Ending("grader", "not run", None, 0.0)
+
+    monkeypatch.setattr(grading, "run_submission", spy)
+    second = grade_assignment(course, "tiny", QUICK)
+    # Only what failed is tried again; the other keeps its outcome and the run that gave it.
+    assert ran == ["bob"]
+    assert second[0] == first[0]
+
+    grade_assignment(course, "tiny", Options(students=["ada"], cell_timeout=6))
+    assert ran == ["bob", "ada"], "another limit may give another score"
+
+
+def test_force_grades_again_and_a_student_can_be_singled_out(course: Course, hand_in: Any) -> None:
+    hand_in("ada", RIGHT)
+    hand_in("bob", RIGHT)
+    (first,) = grade_assignment(course, "tiny", Options(students=["ada"]))
+    (second,) = grade_assignment(course, "tiny", Options(students=["ada"], force=True))
+    assert (first.student, first.score) == (second.student, second.score) == ("ada", 5.0)
+    assert first.run != second.run
+    assert ("tiny", "bob") not in grades(course)
+
+
+def test_several_notebooks_stand_for_themselves(course: Course, hand_in: Any) -> None:
+    hand_in("ada", KILLER, assignment="pair", name="P1")
+    hand_in("ada", RIGHT, assignment="pair", name="P2")
+    hand_in("bob", RIGHT, assignment="pair", name="P1")
+    outcomes = grade_assignment(course, "pair", QUICK)
+    assert [(o.student, o.notebook, o.outcome, o.score) for o in outcomes] == [
+        ("ada", "P1", "failed", None),
+        ("ada", "P2", "graded", 5.0),
+        ("bob", "P1", "graded", 5.0),
+        ("bob", "P2", "faults", 0.0),
+    ]
+    rows = grades(course)
+    # P2 was graded after P1 had failed; nbgrader must not have turned the failure into a 0.
+    assert rows["pair", "ada"]["ungraded"] == "P1"
+    assert rows["pair", "ada"]["score"] == ""
+    assert rows["pair", "bob"]["score"] == "5.0"
+    assert rows["pair", "bob"]["ungraded"] == ""
+
+
+def test_points_given_by_hand_survive_a_regrade(course: Course, hand_in: Any) -> None:
+    def write(data: dict[str, Any]) -> None:
+        next(c for c in data["cells"] if c["id"] == "why")["source"] = "Since."
+
+    hand_in("ada", RIGHT, assignment="pair", name="P1")
+    hand_in("ada", RIGHT, assignment="pair", name="P2", edit=write)
+    first = grade_assignment(course, "pair", QUICK)
+    assert [o.score for o in first] == [5.0, 5.0]
+    assert grades(course)["pair", "ada"]["needs_manual_grade"] == "P2"
+    with open_gradebook(course) as keeper:
+        grade = keeper.gradebook.find_grade("why", "P2", "pair", "ada")
+        grade.manual_score = 4.0
+        grade.needs_manual_grade = False
+        keeper.gradebook.db.commit()
+    kept = grade_assignment(course, "pair", QUICK)
+    assert [o.score for o in kept] == [5.0, 9.0]
+    assert grades(course)["pair", "ada"]["needs_manual_grade"] == ""
+    again = grade_assignment(course, "pair", Options(force=True))
+    assert [o.score for o in again] == [5.0, 9.0]
+
+
+def test_a_link_beside_the_notebook_leaks_nothing(
+    course: Course, hand_in: Any, tmp_path: Path
+) -> None:
+    secret = tmp_path / "secret.txt"
+    secret.write_text("secret")
+    folder = hand_in("ada", RIGHT).parent
+    (folder / "data.txt").symlink_to(secret)
+    (outcome,) = grade_assignment(course, "tiny", QUICK)
+    assert (outcome.outcome, outcome.score, told(outcome)) == ("faults", 5.0, [(None, "link")])
+    assert not (course.autograded("ada", "tiny") / "data.txt").exists()
+    assert secret.read_text() == "secret"
+
+
+def test_the_executed_notebook_is_kept_for_the_formgrader(course: Course, hand_in: Any) -> None:
+    hand_in("ada", RIGHT)
+    grade_assignment(course, "tiny", QUICK)
+    executed = nbformat.read(course.autograded("ada", "tiny") / "T1.ipynb", as_version=4)
+    assert "root(9)" in next(cell for cell in executed.cells if cell.id == "nine").source

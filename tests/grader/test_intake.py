@@ -1,0 +1,126 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from glyphlab_grader import intake
+from glyphlab_grader.intake import examine
+
+CELLS = ["setup", "answer", "four"]
+
+
+def cell(name: str) -> dict[str, Any]:
+    return {"cell_type": "code", "source": "", "metadata": {"nbgrader": {"grade_id": name}}}
+
+
+def good() -> dict[str, Any]:
+    return {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [cell(n) for n in CELLS]}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    path = tmp_path / "ada" / "tiny"
+    path.mkdir(parents=True)
+    return path
+
+
+def faults(folder: Path) -> list[tuple[str | None, str]]:
+    found = examine(folder, "T1", CELLS, ["T1", "T2"])
+    return [(fault.cell, fault.kind) for fault in found.faults]
+
+
+def test_a_good_notebook_has_no_fault(folder: Path) -> None:
+    (folder / "T1.ipynb").write_text(json.dumps(good()))
+    assert examine(folder, "T1", CELLS, ["T1"]) == intake.Intake()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "is empty"),
+        (b"{", "is not JSON"),
+        (b"\xff\xfe\x00", "is not JSON"),
+        (b"[" * 100_000, "is nested too deeply"),
+        (b"[]", "is JSON, but not a notebook"),
+        (b'{"nbformat": 3, "worksheets": []}', "is in notebook format 3"),
+        (b'{"nbformat": "4", "cells": []}', "is in notebook format '4'"),
+        (b'{"nbformat": 4, "cells": {}}', "has no proper list of cells"),
+        (b'{"nbformat": 4, "cells": [7]}', "has no proper list of cells"),
+        (b'{"nbformat": 4, "cells": [{"cell_type": "code"}]}', "has no proper list of cells"),
+    ],
+)
+def test_what_is_no_notebook_says_why(folder: Path, content: bytes, message: str) -> None:
+    (folder / "T1.ipynb").write_bytes(content)
+    found = examine(folder, "T1", CELLS, ["T1"])
+    assert not found.usable
+    assert [fault.kind for fault in found.faults] == ["corrupt"]
+    assert found.faults[0].message.startswith(f"T1.ipynb {message}")
+
+
+def test_a_huge_file_is_not_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(intake, "LARGEST_NOTEBOOK", 10)
+    (folder / "T1.ipynb").write_text(json.dumps(good()))
+    assert "more than the 10 that are read" in examine(folder, "T1", CELLS, []).faults[0].message
+
+
+def test_a_folder_under_the_notebooks_name_is_no_notebook(folder: Path) -> None:
+    (folder / "T1.ipynb").mkdir()
+    assert faults(folder) == [(None, "corrupt")]
+
+
+def test_nothing_handed_in_is_missing_not_broken(folder: Path) -> None:
+    (folder / "T2.ipynb").write_text(json.dumps(good()))
+    found = examine(folder, "T1", CELLS, ["T1", "T2"])
+    assert found.absent
+    assert found.usable
+    assert [fault.kind for fault in found.faults] == ["missing"]
+
+
+def test_another_name_is_told_apart_from_nothing(folder: Path) -> None:
+    (folder / "T1 (1).ipynb").write_text(json.dumps(good()))
+    found = examine(folder, "T1", CELLS, ["T1", "T2"])
+    assert not found.usable
+    assert [fault.kind for fault in found.faults] == ["renamed"]
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (lambda cells: cells.pop(2), [("four", "deleted")]),
+        (lambda cells: cells.append(cell("four")), [("four", "duplicated")]),
+        (lambda cells: cells[0].update(metadata={"nbgrader": 7}), [("setup", "deleted")]),
+        (lambda cells: cells[0].update(metadata={}), [("setup", "deleted")]),
+    ],
+)
+def test_cells_of_the_assignment_are_counted(
+    folder: Path, change: Callable[[list[Any]], Any], expected: list[tuple[str, str]]
+) -> None:
+    data = good()
+    change(data["cells"])
+    (folder / "T1.ipynb").write_text(json.dumps(data))
+    assert faults(folder) == expected
+
+
+def test_links_are_not_followed(folder: Path, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.ipynb"
+    secret.write_text(json.dumps(good()))
+    (folder / "data.csv").symlink_to(secret)
+    (folder / "T1.ipynb").write_text(json.dumps(good()))
+    assert faults(folder) == [(None, "link")]
+    assert examine(folder, "T1", CELLS, ["T1"]).usable
+    (folder / "T1.ipynb").unlink()
+    (folder / "T1.ipynb").symlink_to(secret)
+    assert not examine(folder, "T1", CELLS, ["T1"]).usable
+    (tmp_path / "eve").mkdir()
+    (tmp_path / "eve" / "tiny").symlink_to(folder)
+    assert not examine(tmp_path / "eve" / "tiny", "T1", CELLS, ["T1"]).usable
+
+
+def test_a_hostile_student_id_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "a*" / "tiny"
+    folder.mkdir(parents=True)
+    found = examine(folder, "T1", CELLS, ["T1"])
+    assert not found.usable
+    assert found.faults[0].message == "the student id 'a*' contains '*'"
