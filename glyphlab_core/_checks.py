@@ -192,6 +192,22 @@ def labels(value: Any, name: str, num_classes: int, length: int, of: str) -> Int
     return labels_in_range(array, name, num_classes).astype(np.int64, copy=False)
 
 
+def groups(value: Any, name: str) -> tuple[Integers, int]:
+    """Number the groups 0 … G-1: the number of each sample's group, and G."""
+    if callable(getattr(value, "detach", None)) or np.ma.isMaskedArray(value):
+        value = numeric(value, name)
+    try:
+        names = np.asarray(value)
+    except ValueError as error:
+        raise ValueError(f"{name} must be a vector: {error}") from None
+    if names.ndim != 1 or len(names) == 0 or names.dtype.kind not in "biufUS":
+        raise ValueError(f"{name} must be a non-empty vector of numbers or strings, one a sample")
+    if names.dtype.kind == "f":
+        refuse(name, "not hold NaN", names, np.isnan(names))
+    distinct, number = np.unique(names, return_inverse=True)
+    return number.astype(np.int64), len(distinct)
+
+
 def logit_block(block: Array, name: str, row: int = 0) -> Array:
     """Refuse NaN, +inf and wholly masked rows in a block of logits, naming the row."""
     if block.dtype.kind == "f" and not np.isfinite(block).all():

@@ -1,6 +1,6 @@
 """Bootstrap over groups: images of one scene are not independent, so scenes are drawn."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,7 +40,12 @@ class AdditiveStatistic:
 
     def __call__(self, *arrays: ArrayLike) -> Any:
         """Return the statistic of the arrays themselves."""
-        return np.asarray(self.finish(self._terms(*arrays).sum(axis=0)[None]))[0]
+        return self._finished(self._terms(*arrays).sum(axis=0)[None])[0]
+
+    def _finished(self, sums: Floats) -> Floats:
+        """The statistic of each row of sums; NaN, without a warning, where it divides by zero."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(self.finish(sums), dtype=np.float64)
 
     def _terms(self, *arrays: ArrayLike) -> Floats:
         terms = np.asarray(self.terms(*arrays), dtype=np.float64)
@@ -49,10 +54,12 @@ class AdditiveStatistic:
     @staticmethod
     def mean() -> "AdditiveStatistic":
         """Return the mean of one array of values, such as losses or correctness."""
-        return AdditiveStatistic(
-            lambda values: np.column_stack([np.asarray(values, float), np.ones(len(values))]),
-            lambda sums: sums[:, 0] / sums[:, 1],
-        )
+
+        def terms(values: ArrayLike) -> Floats:
+            column = _checks.vector(values, "values").astype(np.float64)
+            return np.column_stack([column, np.ones(len(column))])
+
+        return AdditiveStatistic(terms, lambda sums: sums[:, 0] / sums[:, 1])
 
     @staticmethod
     def confusion(num_classes: int, finish: Callable[[Floats], ArrayLike]) -> "AdditiveStatistic":
@@ -150,12 +157,14 @@ def group_bootstrap(
     >>> round(float(result.estimate), 4), float(result.lower), float(result.upper)
     (0.6667, 0.5, 1.0)
     """
-    group, count = _group_numbers(groups)
+    if not callable(statistic):
+        raise ValueError(f"statistic must be callable, not {type(statistic).__name__}")
+    group, count = _checks.groups(groups, "groups")
     data = [_rows(array, f"arrays[{i}]", len(group)) for i, array in enumerate(arrays)]
     if not data:
         raise ValueError("arrays must hold at least one array")
     b = _checks.whole_number(n_resamples, "n_resamples", least=1)
-    inside = _checks.scalar(level, "level", "lie between 0 and 1", lambda x: 0 < x < 1)
+    inside = _level(level)
     rng = np.random.default_rng(_checks.whole_number(seed, "seed", least=0))
     draws = _draws(rng, count, b)
     if isinstance(statistic, AdditiveStatistic):
@@ -181,7 +190,7 @@ def paired_group_bootstrap(
     ----------
     statistic, groups, n_resamples, level, seed
         As for `group_bootstrap`.
-    first, second : sequences of array_like, length N each
+    first, second : lists or tuples of array_like, length N each
         The statistic's arrays for the two models or decision rules.
 
     Returns
@@ -206,24 +215,27 @@ def paired_group_bootstrap(
     >>> float(result.estimate), float(result.lower), float(result.upper)
     (0.5, 0.5, 0.5)
     """
-    options = {"n_resamples": n_resamples, "level": level, "seed": seed}
-    before = group_bootstrap(statistic, groups, *first, **options)  # type: ignore[arg-type]
-    after = group_bootstrap(statistic, groups, *second, **options)  # type: ignore[arg-type]
-    difference: Floats = np.asarray(after.estimate) - np.asarray(before.estimate)
-    return _summary(difference, after.samples - before.samples, float(level))
+    inside = _level(level)
+    before, after = (
+        group_bootstrap(
+            statistic, groups, *arrays, n_resamples=n_resamples, level=inside, seed=seed
+        )
+        for arrays in (_several(first, "first"), _several(second, "second"))
+    )
+    with np.errstate(invalid="ignore"):  # of two infinite statistics: NaN
+        difference: Floats = np.asarray(after.estimate) - np.asarray(before.estimate)
+        samples = after.samples - before.samples
+    return _summary(difference, samples, inside)
 
 
-def _group_numbers(groups: ArrayLike) -> tuple[Integers, int]:
-    """Number the groups 0 … G-1."""
-    if callable(getattr(groups, "detach", None)):
-        groups = _checks.numeric(groups, "groups")
-    names = np.asarray(groups)
-    if names.ndim != 1 or len(names) == 0 or names.dtype.kind not in "biufUS":
-        raise ValueError("groups must be a non-empty vector of numbers or strings, one a sample")
-    if names.dtype.kind == "f":
-        _checks.refuse("groups", "not hold NaN", names, np.isnan(names))
-    distinct, number = np.unique(names, return_inverse=True)
-    return number.astype(np.int64), len(distinct)
+def _level(level: float) -> float:
+    return _checks.scalar(level, "level", "lie between 0 and 1", lambda x: 0 < x < 1)
+
+
+def _several(arrays: Sequence[ArrayLike], name: str) -> Sequence[ArrayLike]:
+    if not isinstance(arrays, list | tuple):
+        raise ValueError(f"{name} must be a list or tuple of arrays, not {type(arrays).__name__}")
+    return arrays
 
 
 def _rows(array: ArrayLike, name: str, length: int) -> Array:
@@ -233,11 +245,11 @@ def _rows(array: ArrayLike, name: str, length: int) -> Array:
     return rows
 
 
-def _draws(rng: np.random.Generator, count: int, n_resamples: int) -> list[Integers]:
+def _draws(rng: np.random.Generator, count: int, n_resamples: int) -> Iterator[Integers]:
     """Draw groups with replacement, in parts that fit in memory; each (b, G)."""
     step = max(1, _DRAWS_AT_ONCE // count)
-    sizes = [min(step, n_resamples - start) for start in range(0, n_resamples, step)]
-    return [rng.integers(count, size=(size, count)) for size in sizes]
+    for start in range(0, n_resamples, step):
+        yield rng.integers(count, size=(min(step, n_resamples - start), count))
 
 
 def _additive(
@@ -245,7 +257,7 @@ def _additive(
     group: Integers,
     count: int,
     data: list[Array],
-    draws: list[Integers],
+    draws: Iterator[Integers],
 ) -> Floats:
     terms = statistic._terms(*data)
     sums = np.column_stack([np.bincount(group, column, count) for column in terms.T])
@@ -253,8 +265,7 @@ def _additive(
     for drawn in draws:
         cells = drawn + np.arange(len(drawn))[:, None] * count
         times = np.bincount(cells.ravel(), minlength=drawn.size).reshape(drawn.shape)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            parts.append(np.asarray(statistic.finish(times.astype(float) @ sums), float))
+        parts.append(statistic._finished(times.astype(float) @ sums))
     return np.concatenate(parts)
 
 
@@ -263,7 +274,7 @@ def _general(
     group: Integers,
     count: int,
     data: list[Array],
-    draws: list[Integers],
+    draws: Iterator[Integers],
 ) -> Floats:
     order = np.argsort(group, kind="stable")
     members = np.split(order, np.cumsum(np.bincount(group, minlength=count))[:-1])
@@ -281,7 +292,10 @@ def _summary(estimate: ArrayLike, samples: Floats, level: float) -> BootstrapRes
         column: NDArray[np.float64] = samples[(slice(None), *place)]
         defined = column[~np.isnan(column)]
         if len(defined):
-            ends[(slice(None), *place)] = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
+            # There is no interpolating towards infinity.
+            method: Any = "linear" if np.isfinite(defined).all() else "inverted_cdf"
+            shares = [(1 - level) / 2, (1 + level) / 2]
+            ends[(slice(None), *place)] = np.quantile(defined, shares, method=method)
     value = np.asarray(estimate, dtype=np.float64)
     if value.ndim == 0:
         return BootstrapResult(float(value), float(ends[0]), float(ends[1]), samples)
