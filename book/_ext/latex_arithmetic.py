@@ -146,6 +146,7 @@ def chains(text: str) -> Iterator[list[Side]]:
     """Yield the equations of a formula, each as the list of its sides."""
     chain: list[Side] = []
     relation, side, depth = "", "", 0
+    text = re.sub(r"\\\\\[[^\]]*\]", r"\\\\ ", text)  # the extra space of \\[4pt]
     stream = [
         *_joined(tokens(re.sub(r"\\(text|mathrm|operatorname)\{[^{}]*\}", r" \\word ", text))),
         ",",
