@@ -43,8 +43,8 @@ class Answer:
         The misconceptions whose tests it must fail; no others.
     cells : dict of str to str
         The source of answer cells, by name.
-    added : dict of str to str
-        The source of cells that the learner added, by the name of the cell they stand before.
+    added : dict of str to tuple of str
+        The sources of cells that the learner added, by the name of the cell they stand before.
     """
 
     path: Path
@@ -52,7 +52,7 @@ class Answer:
     right: bool
     fails: frozenset[str]
     cells: Mapping[str, str]
-    added: Mapping[str, str]
+    added: Mapping[str, tuple[str, ...]]
 
     @property
     def name(self) -> str:
@@ -103,14 +103,15 @@ def read(path: Path) -> Answer:
     if right == bool(fails):
         raise ValueError(f"{path}: a wrong answer, and no other, has a line '# fails: …'")
     cells: dict[str, str] = {}
-    added: dict[str, str] = {}
+    added: dict[str, tuple[str, ...]] = {}
     for title, source in zip(sections[::2], sections[1::2], strict=True):
-        extra = title.startswith("+ ")
-        name = title.removeprefix("+ ").strip()
-        target = added if extra else cells
-        if name in target:
+        name, source = title.removeprefix("+ ").strip(), source.strip("\n")
+        if title.startswith("+ "):
+            added[name] = (*added.get(name, ()), source)
+        elif name in cells:
             raise ValueError(f"{path}: two sections '# %% {title}'")
-        target[name] = source.strip("\n")
+        else:
+            cells[name] = source
     return Answer(path, note, right, frozenset(fails), cells, added)
 
 
@@ -146,8 +147,8 @@ def fill(notebook: Any, answer: Answer) -> Any:
             raise ValueError(f"{answer.path}: there is no cell {name!r}")
     for cell in filled.cells:
         name = cell.metadata.nbgrader.grade_id
-        if name in answer.added:
-            cells.append(nbformat.v4.new_code_cell(answer.added[name], id=f"added-{len(cells)}"))
+        for source in answer.added.get(name, ()):
+            cells.append(nbformat.v4.new_code_cell(source, id=f"added-{len(cells)}"))
         if name in answer.cells:
             cell.source = answer.cells[name]
         cells.append(cell)

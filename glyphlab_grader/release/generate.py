@@ -1,14 +1,16 @@
 """Writes the released notebooks from the instructor's, through nbgrader's own generator."""
 
+import logging
 import shutil
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from nbgrader.apps import NbGrader
 from nbgrader.converters import GenerateAssignment
+from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
+from glyphlab_grader.course import open_course
 from glyphlab_grader.errors import GraderError
 
 from .canonical import canonical, write
@@ -38,18 +40,18 @@ def generate(root: Path, assignment: str) -> dict[str, str]:
     GraderError
         If nbgrader refuses a notebook, or one is not in its canonical form.
     """
-    config = _course_config(root)
-    sources = root / config.CourseDirectory.source_directory / assignment
-    paths = sorted(sources.glob("*.ipynb"))
+    course = open_course(root)
+    sources = course.source(assignment)
+    paths = _notebooks(sources)
     if not paths:
         raise GraderError(f"{sources}: holds no notebook")
     for path in paths:
         _require_canonical(path)
     with tempfile.TemporaryDirectory() as scratch:
-        course = Path(scratch)
-        shutil.copytree(sources, course / "source" / assignment)
-        _run(_scratch_config(config, course, assignment))
-        released = course / "release" / assignment
+        copy = Path(scratch)
+        shutil.copytree(sources, copy / "source" / assignment)
+        _run(_scratch_config(course.app.config, copy, assignment))
+        released = copy / "release" / assignment
         return {path.name: path.read_text(encoding="utf-8") for path in _notebooks(released)}
 
 
@@ -68,7 +70,7 @@ def release(root: Path, assignment: str) -> list[Path]:
     list of Path
         The files whose content changed, were added or were removed.
     """
-    folder = root / _course_config(root).CourseDirectory.release_directory / assignment
+    folder = open_course(root).release(assignment)
     fresh = generate(root, assignment)
     folder.mkdir(parents=True, exist_ok=True)
     changed = []
@@ -100,20 +102,13 @@ def _require_canonical(path: Path) -> None:
         )
 
 
-def _course_config(root: Path) -> Config:
-    """Read nbgrader_config.py as nbgrader does."""
-    app: Any = NbGrader(load_cwd_config=False, log_level="ERROR")
-    app.initialize([], root=str(root))
-    return Config(app.config)
-
-
-def _scratch_config(course_config: Config, course: Path, assignment: str) -> Config:
+def _scratch_config(course_config: Config, folder: Path, assignment: str) -> Config:
     """Keep the course's settings, but let the generator work in a folder of its own."""
     config = Config(course_config)
-    config.CourseDirectory.root = str(course)
+    config.CourseDirectory.root = str(folder)
     config.CourseDirectory.source_directory = "source"
     config.CourseDirectory.release_directory = "release"
-    config.CourseDirectory.db_url = f"sqlite:///{course / 'gradebook.db'}"
+    config.CourseDirectory.db_url = f"sqlite:///{folder / 'gradebook.db'}"
     config.CourseDirectory.assignment_id = assignment
     config.GenerateAssignment.no_database = True
     config.SaveCells.enabled = False
@@ -121,8 +116,9 @@ def _scratch_config(course_config: Config, course: Path, assignment: str) -> Con
 
 
 def _run(config: Config) -> None:
-    app: Any = NbGrader(config=config, log_level="ERROR")
-    converter: Any = GenerateAssignment(coursedir=app.coursedir, config=config)
+    converter: Any = GenerateAssignment(coursedir=CourseDirectory(config=config), config=config)
+    # nbgrader's generator repeats its messages on standard error; what matters, it raises.
+    converter.log.setLevel(logging.CRITICAL)
     try:
         converter.start()
     except Exception as error:

@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 __all__ = ["Result", "Trial", "run"]
 
@@ -127,8 +127,9 @@ def _fresh_world() -> Iterator[dict[str, Any]]:
         warnings.catch_warnings(),
         np.errstate(),
     ):
-        # A kernel shows every warning once for each place; shown at all is what counts.
+        # As in a kernel, a warning is text on standard error.
         warnings.simplefilter("always")
+        warnings.showwarning = _show_warning
         sys.modules["__main__"] = main
         os.chdir(Path(folder))
         try:
@@ -136,3 +137,14 @@ def _fresh_world() -> Iterator[dict[str, Any]]:
         finally:
             os.chdir(before)
             sys.modules["__main__"] = kept
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    sys.stderr.write(warnings.formatwarning(message, category, filename, lineno, line))

@@ -1,0 +1,20 @@
+# F1 from the counts, 2TP/(2TP+FP+FN).
+# fails: f1-from-counts omit-average-over-all
+
+# %% function
+def precision_recall_from_confusion(C, zero_division="omit"):
+    if zero_division not in ("raise", "zero", "omit"):
+        raise ValueError(f"unknown zero_division: {zero_division}")
+    C = np.array(C, dtype=float)
+    if C.ndim != 2 or C.shape[0] != C.shape[1]:
+        raise ValueError(f"C is not square: {C.shape}")
+    tp = np.diag(C)
+    fp = C.sum(axis=0) - tp
+    fn = C.sum(axis=1) - tp
+    if zero_division == "raise" and (np.any(tp + fp == 0) or np.any(tp + fn == 0)):
+        raise ZeroDivisionError("zero denominator")
+    fill = 0.0 if zero_division == "zero" else np.nan
+    P = np.divide(tp, tp + fp, out=np.full(len(C), fill), where=tp + fp > 0)
+    R = np.divide(tp, tp + fn, out=np.full(len(C), fill), where=tp + fn > 0)
+    F1 = np.divide(2 * tp, 2 * tp + fp + fn, out=np.full(len(C), fill), where=tp + fp + fn > 0)
+    return P, R, F1

@@ -1,0 +1,174 @@
+"""``course.yml``: every link of the map holds, and a mistake is told with its place."""
+
+import itertools
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+import yaml
+
+import glyphlab_core
+from glyphlab import course
+
+ROOT = Path(__file__).parents[2]
+COURSE = course.load(ROOT / "course.yml")
+
+
+def graded(assignment, exercise):
+    path = ROOT / "solutions" / assignment / f"{exercise}.ipynb"
+    return [c for c in nbformat.read(path, as_version=4).cells if c.metadata.nbgrader.grade]
+
+
+EXERCISES = [(a, e) for a, content in COURSE.assignments.items() for e in content.exercises]
+each_exercise = pytest.mark.parametrize(("assignment", "exercise"), EXERCISES)
+
+
+def test_the_exercises_are_the_notebooks():
+    notebooks = {(p.parent.name, p.stem) for p in ROOT.glob("solutions/*/*.ipynb")}
+    assert set(EXERCISES) == notebooks
+
+
+@each_exercise
+def test_each_test_stands_for_one_misconception(assignment, exercise):
+    named = [
+        c.metadata.glyphlab.misconception
+        for c in graded(assignment, exercise)
+        if not c.metadata.nbgrader.solution
+    ]
+    assert len(named) == len(set(named))
+    assert set(named) <= set(COURSE.misconceptions)
+
+
+@each_exercise
+def test_what_an_exercise_tests_is_what_it_practises(assignment, exercise):
+    tested = set()
+    for cell in graded(assignment, exercise):
+        marks = cell.metadata.glyphlab
+        tested.add(
+            marks.objective
+            if cell.metadata.nbgrader.solution
+            else COURSE.misconceptions[marks.misconception].objective
+        )
+    assert tested == set(COURSE.assignments[assignment].exercises[exercise].objectives)
+
+
+def test_every_misconception_has_a_test_and_every_objective_an_exercise():
+    named = {
+        c.metadata.glyphlab.get("misconception")
+        for assignment, exercise in EXERCISES
+        for c in graded(assignment, exercise)
+    }
+    assert set(COURSE.misconceptions) - named == set()
+    practised = {o for a, e in EXERCISES for o in COURSE.assignments[a].exercises[e].objectives}
+    assert set(COURSE.objectives) == practised
+
+
+def test_every_section_is_one_of_the_book():
+    for section in COURSE.sections.values():
+        page = (ROOT / f"{section.page}.md").read_text(encoding="utf-8")
+        heading = re.search(rf"^\({section.label}\)=\n#+ ([\d.]+ )?(.*)$", page, re.MULTILINE)
+        assert heading, section
+        assert heading.group(2) == section.title
+
+
+def test_every_section_is_linked_to():
+    linked = {o.section for o in COURSE.objectives.values()}
+    linked |= {m.section for m in COURSE.misconceptions.values()}
+    assert linked == set(COURSE.sections)
+
+
+def test_messages_are_sentences_and_name_no_result():
+    """They lead; a value of the worked examples would be the answer."""
+    for misconception in COURSE.misconceptions.values():
+        assert misconception.message.endswith((".", "?")), misconception.name
+        assert not re.search(r"\d[./]\d\d", misconception.message), misconception.name
+
+
+@each_exercise
+def test_forbidden_names_are_public_names_of_the_library(assignment, exercise):
+    for name in COURSE.assignments[assignment].exercises[exercise].forbidden:
+        assert hasattr(glyphlab_core, name), name
+
+
+# ------------------------------------------------------------------------------ mistakes
+
+
+def changed(tmp_path, *keys, value):
+    """Write the course's file with one entry changed (or removed, with `...`)."""
+    data = yaml.safe_load((ROOT / "course.yml").read_text(encoding="utf-8"))
+    parent = data
+    for key in keys[:-1]:
+        parent = parent[key]
+    if value is ...:
+        del parent[keys[-1]]
+    else:
+        parent[keys[-1]] = value
+    path = tmp_path / "course.yml"
+    path.write_text(yaml.safe_dump(data), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("keys", "value", "message"),
+    [
+        (["points"], ..., ": 'points' is missing"),
+        (["pionts"], 3, ": unknown key 'pionts'"),
+        (["points"], "many", "points: should be a whole number of at least 0, is 'many'"),
+        (["points"], True, "points: should be a whole number"),
+        (["seed"], -1, "seed: should be a whole number"),
+        (["publish_solutions"], "yes", "publish_solutions: should be true or false, is 'yes'"),
+        (["title"], "", "title: should be text, is ''"),
+        (["sections"], [], "sections: should be a mapping with entries"),
+        (
+            ["objectives", "read-matrix", "section"],
+            "nowhere",
+            "objectives: read-matrix: section: 'nowhere' is not one of the sections",
+        ),
+        (
+            ["misconceptions", "swapped-axes", "objective"],
+            "nothing",
+            "misconceptions: swapped-axes: objective: 'nothing' is not one of the objectives",
+        ),
+        (
+            ["assignments", "ch23_1", "exercises", "F3", "objectives"],
+            [],
+            "exercises: F3: objectives: names no objective",
+        ),
+        (
+            ["assignments", "ch23_1", "exercises", "F3", "forbidden"],
+            "core_metrics",
+            "forbidden: should be a list, is 'core_metrics'",
+        ),
+        (
+            ["assignments", "ch23_1", "exercises", "F3", "objectives"],
+            ["read-matrix", 3],
+            r"objectives\[1\]: should be text, is 3",
+        ),
+    ],
+)
+def test_a_mistake_is_told_with_its_place(tmp_path, keys, value, message):
+    path = changed(tmp_path, *keys, value=value)
+    with pytest.raises(course.CourseError, match=message) as error:
+        course.load(path)
+    assert str(error.value).startswith(str(path))
+    assert "\n" not in str(error.value)
+
+
+def test_a_file_that_cannot_be_read_is_told(tmp_path):
+    with pytest.raises(course.CourseError, match="cannot be read: No such file"):
+        course.load(tmp_path / "course.yml")
+    path = tmp_path / "course.yml"
+    for text in ("a: [", "\t- x: :"):
+        path.write_text(text)
+        with pytest.raises(course.CourseError, match="is not YAML") as error:
+            course.load(path)
+        assert "\n" not in str(error.value)
+    path.write_text("3: x")
+    with pytest.raises(course.CourseError, match="keys are text, not 3"):
+        course.load(path)
+
+
+def test_a_link_leads_into_the_built_book():
+    for section in itertools.islice(COURSE.sections.values(), 3):
+        assert section.path == f"{section.page}.html#{section.label}"
