@@ -14,6 +14,16 @@ from glyphlab_core.calibration import (
     maximum_calibration_error,
     reliability_table,
 )
+from glyphlab_core.calibrators import (
+    Calibrator,
+    CrossValidatedTemperature,
+    IsotonicCalibration,
+    MatrixScaling,
+    PlattScaling,
+    TemperatureScaling,
+    VectorScaling,
+    cross_validated_temperature,
+)
 from glyphlab_core.confusion import (
     confusion_matrix,
     core_metrics,
@@ -43,6 +53,13 @@ from glyphlab_core.resampling import (
     group_bootstrap,
     paired_group_bootstrap,
 )
+from glyphlab_core.selective import (
+    Abstention,
+    RiskCoverage,
+    abstain,
+    area_under_risk_coverage,
+    risk_coverage_curve,
+)
 from glyphlab_core.temperature import (
     DEFAULT_GRID,
     GridEdgeWarning,
@@ -55,14 +72,25 @@ from glyphlab_core.temperature import (
 
 __all__ = [
     "DEFAULT_GRID",
+    "Abstention",
     "AdditiveStatistic",
     "Binning",
     "BootstrapResult",
     "BrierDecomposition",
+    "Calibrator",
+    "CrossValidatedTemperature",
     "GridEdgeWarning",
+    "IsotonicCalibration",
+    "MatrixScaling",
     "NoOptimumError",
+    "PlattScaling",
     "ReliabilityTable",
+    "RiskCoverage",
+    "TemperatureScaling",
     "ThresholdSweep",
+    "VectorScaling",
+    "abstain",
+    "area_under_risk_coverage",
     "brier_decomposition",
     "brier_score",
     "classwise_calibration_error",
@@ -70,6 +98,7 @@ __all__ = [
     "confusion_matrix",
     "core_metrics",
     "cost_threshold",
+    "cross_validated_temperature",
     "decide",
     "energy_score",
     "expected_calibration_error",
@@ -85,6 +114,7 @@ __all__ = [
     "reliability_table",
     "reweighted_accuracy",
     "reweighted_confusion",
+    "risk_coverage_curve",
     "softmax",
     "temperature_curve",
     "temperature_gradient",
