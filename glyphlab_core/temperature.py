@@ -17,12 +17,13 @@ class GridEdgeWarning(UserWarning):
 
 
 class NoOptimumError(ValueError):
-    """No finite positive temperature minimises the log loss.
+    """No finite positive temperature, or no finite weights, minimise the log loss.
 
     Attributes
     ----------
     limit : float
-        Where the loss falls to its infimum: 0 or inf; NaN where it is the same for every T.
+        Where the loss falls to its infimum: 0 or inf; NaN where it is the same for every T. For
+        the weights of other calibrators inf.
     """
 
     def __init__(self, message: str, limit: float) -> None:
