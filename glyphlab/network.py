@@ -1,4 +1,4 @@
-"""The GlyphLab network: a small CNN in torch, its training, its checkpoints and its logits.
+"""The GlyphLab network: a small CNN in torch, its training, checkpoints, logits and temperature.
 
 The only module of the lab that imports torch.
 """
@@ -10,15 +10,17 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from torch import nn
 
 from glyphlab import dataset, generate
 from glyphlab.dataset import DataFileError, Glyphs
 from glyphlab.generate import CLASS_NAMES, IMAGE_SIZE, SEED
+from glyphlab_core import optimal_temperature
 
 EPOCHS = 40
 BATCH_SIZE = 16
@@ -179,6 +181,181 @@ def gather_logits(
         ]
     logits: NDArray[np.float32] = torch.cat(batches).float().numpy()
     return logits
+
+
+class TrainedTemperature(nn.Module):
+    """A model whose logits are divided by a temperature that torch has trained.
+
+    Training moves u = log T, so that T = exp(u) is above 0 wherever the optimiser goes. The model
+    is left as it is, and as u is a buffer and no parameter, training the model leaves T as it is.
+
+    Parameters
+    ----------
+    model : torch.nn.Module
+        Takes images and returns logits (N, K).
+
+    Attributes
+    ----------
+    temperature : float
+        T; 1 until it is fitted.
+
+    Notes
+    -----
+    Chapter 23.2, beyond one temperature, and errata E16. T does not depend on the weights, so the
+    logits are computed once, in evaluation mode. A problem in one dimension is left, which LBFGS
+    with a line search solves in double precision until the loss no longer changes: T is then right
+    to about eight digits.
+
+    Examples
+    --------
+    >>> glyphs = dataset.load()
+    >>> val = glyphs.split == "val"
+    >>> calibrated = TrainedTemperature(load_checkpoint())
+    >>> calibrated.fit(glyphs.images[val], glyphs.labels[val]).temperature > 1
+    True
+    """
+
+    def __init__(self, model: nn.Module) -> None:
+        super().__init__()
+        self.model = model
+        self.log_temperature: torch.Tensor
+        self.register_buffer("log_temperature", torch.zeros((), dtype=torch.float64))
+
+    @property
+    def temperature(self) -> float:
+        """T = exp(u)."""
+        return float(self.log_temperature.exp())
+
+    def forward(self, images: torch.Tensor) -> torch.Tensor:
+        """Return the model's logits divided by T, of their own type."""
+        logits: torch.Tensor = self.model(images)
+        return logits / self.log_temperature.exp().to(logits)
+
+    def fit(self, images: NDArray[np.floating], labels: NDArray[np.int64]) -> TrainedTemperature:
+        """Train T on images that the model has not been trained on.
+
+        Parameters
+        ----------
+        images : ndarray, shape (N, 1, 24, 24)
+            Pixels in [0, 1].
+        labels : ndarray of int, shape (N,)
+            Class of each image.
+
+        Returns
+        -------
+        TrainedTemperature
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            Images of another shape or range, or labels that do not fit the logits.
+        NoOptimumError
+            No finite temperature above 0 is best.
+        """
+        return self.fit_logits(gather_logits(self.model, images), labels)
+
+    def fit_logits(self, logits: ArrayLike, labels: ArrayLike) -> TrainedTemperature:
+        """Train T on logits of the model, (N, K), and labels, (N,); otherwise as `fit`."""
+        optimal_temperature(logits, labels)  # refuses what is no logits, or has no optimum
+        z, y = _as_tensors(logits, labels, torch.float64)
+        u = torch.zeros((), dtype=torch.float64, requires_grad=True)
+        optimiser = torch.optim.LBFGS(
+            [u],
+            max_iter=200,
+            tolerance_grad=1e-13,
+            tolerance_change=0,
+            line_search_fn="strong_wolfe",
+        )
+
+        def loss() -> torch.Tensor:
+            optimiser.zero_grad()
+            value = nn.functional.cross_entropy(z / u.exp(), y)
+            value.backward()  # type: ignore[no-untyped-call]
+            return value
+
+        optimiser.step(loss)  # type: ignore[no-untyped-call]
+        self.log_temperature.copy_(u.detach())
+        return self
+
+
+def unfinished_temperatures(
+    logits: ArrayLike,
+    labels: ArrayLike,
+    optimiser: Literal["sgd", "lbfgs"] = "lbfgs",
+    *,
+    learning_rate: float = 0.01,
+    steps: int = 100,
+) -> list[float]:
+    """Show where a widespread way to train a temperature has got to, step by step.
+
+    T itself is the parameter, nothing keeps it above 0, and steps have a fixed size: errata E16
+    and E43. To be looked at; `TrainedTemperature` or `glyphlab_core.optimal_temperature` fits.
+
+    Parameters
+    ----------
+    logits : array_like, shape (N, K)
+        In single precision from here on, as networks give them.
+    labels : array_like, shape (N,)
+        True classes.
+    optimiser : {"sgd", "lbfgs"}
+        torch's; a step of LBFGS is a call with up to a hundred iterations and no line search.
+    learning_rate : float
+        The same for both.
+    steps : int
+        How many.
+
+    Returns
+    -------
+    list of float, length steps + 1
+        T at the start, 1, and after each step.
+
+    Raises
+    ------
+    ValueError
+        An unknown optimiser, or as `TrainedTemperature.fit`.
+
+    Examples
+    --------
+    >>> from glyphlab_core import worked
+    >>> round(unfinished_temperatures(worked.Z, worked.y, "sgd")[-1], 3)
+    0.85
+    >>> round(unfinished_temperatures(worked.Z, worked.y, "lbfgs", steps=1)[-1], 3)
+    0.763
+    >>> round(optimal_temperature(worked.Z, worked.y), 4)
+    0.7045
+    """
+    optimal_temperature(logits, labels)
+    z, y = _as_tensors(logits, labels, torch.float32)
+    temperature = nn.Parameter(torch.ones(1))
+    trainer: torch.optim.Optimizer
+    if optimiser == "sgd":
+        trainer = torch.optim.SGD([temperature], lr=learning_rate)
+    elif optimiser == "lbfgs":
+        trainer = torch.optim.LBFGS([temperature], lr=learning_rate, max_iter=100)
+    else:
+        raise ValueError(f"optimiser must be 'sgd' or 'lbfgs', not {optimiser!r}")
+
+    def loss() -> torch.Tensor:
+        trainer.zero_grad()
+        value = nn.functional.cross_entropy(z / temperature, y)
+        value.backward()  # type: ignore[no-untyped-call]
+        return value
+
+    path = [1.0]
+    for _ in range(steps):
+        trainer.step(loss)  # type: ignore[no-untyped-call]
+        path.append(temperature.item())
+    return path
+
+
+def _as_tensors(
+    logits: ArrayLike, labels: ArrayLike, dtype: torch.dtype
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Checked logits and labels as tensors of their own."""
+    if isinstance(logits, torch.Tensor):
+        logits = logits.detach().cpu()
+    return torch.tensor(logits, dtype=dtype), torch.tensor(np.asarray(labels), dtype=torch.int64)
 
 
 def save_checkpoint(model: nn.Module, path: str | os.PathLike[str]) -> None:
