@@ -104,8 +104,9 @@ def _start(data: Labelled) -> float:
 def newton(derivatives: Derivatives, beta: float, tolerance: float) -> float:
     """Find the root of an increasing slope by Newton's method inside a bracket.
 
-    Stops after a step of at most `tolerance` times β. A step that leaves the bracket, or that a
-    vanishing curvature makes useless, is replaced by doubling or bisection.
+    Stops at a Newton step of at most `tolerance` times β, after taking it: the error left is about
+    its square. A step that leaves the bracket, or that a vanishing curvature makes useless, is
+    replaced by doubling or bisection, which end only where the bracket has closed.
     """
     low, high = 0.0, inf
     for _ in range(3000):  # bisection over all exponents of a double takes about 2,100
@@ -116,12 +117,13 @@ def newton(derivatives: Derivatives, beta: float, tolerance: float) -> float:
             low = beta
         else:
             high = beta
-        target = beta - slope / curvature if curvature > 0 else inf
+        step = -slope / curvature if curvature > 0 else inf
+        if abs(step) <= tolerance * beta:
+            return beta + step
+        target = beta + step
         if not low < target < high or target > 16 * beta:
             target = 16 * beta if high == inf else sqrt(low) * sqrt(high) or high / 16
             if not low < target < high:
                 return beta  # the bracket has closed to neighbouring doubles
-        if abs(target - beta) <= tolerance * beta:
-            return target
         beta = target
     raise ArithmeticError("no convergence")  # unreachable: each round narrows the bracket

@@ -154,22 +154,25 @@ def existence(logits: Any, y: Any) -> float | None:
 
 
 def optimal_temperature(logits: Any, y: Any) -> Any:
-    """Bisection on the slope in β, over 50 digits; only where `existence` is None."""
-    low, high = MP.mpf(0), MP.mpf(1)
+    """Bisection on the slope in β between two signs; only where `existence` is None."""
+    low, high = MP.mpf(1), MP.mpf(1)
     while slope(logits, y, high) < 0:
-        low, high = high, high * 4
-    while low == 0:
-        if slope(logits, y, high / 4) < 0:
-            low = high / 4
-        else:
-            high /= 4
-    for _ in range(150):
+        high *= 4
+    while slope(logits, y, low) >= 0:
+        low /= 4
+    for _ in range(160):  # to 48 digits
         middle = (low + high) / 2
         if slope(logits, y, middle) < 0:
             low = middle
         else:
             high = middle
     return 2 / (low + high)
+
+
+def has_optimum_within(logits: Any, y: Any, temperature: float, tolerance: float) -> bool:
+    """Whether the slope in β, which rises, changes sign within a relative distance of 1/T."""
+    beta, t = 1 / MP.mpf(temperature), MP.mpf(tolerance)
+    return slope(logits, y, beta * (1 - t)) < 0 < slope(logits, y, beta * (1 + t))
 
 
 # ------------------------------------------------------------------------------------ calibration
