@@ -67,7 +67,7 @@ class Table:
             + "</tr>"
             for row in self.rows
         )
-        caption = "" if self.folded else f"<caption>{escape(self.caption)}</caption>"
+        caption = "" if self.folded else f"<caption><span>{escape(self.caption)}</span></caption>"
         table = (
             '<div class="table-scroll" role="region" tabindex="0" '
             f'aria-label="{escape(self.caption)}">'
