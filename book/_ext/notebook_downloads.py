@@ -79,16 +79,19 @@ class BookNames:
 
     def citation(self, key: str, *, in_text: bool) -> str:
         entry = _known({citation.key: citation for citation in self._citations()}, key).entry
-        people = [" ".join(person.last_names) for person in entry.persons.get("author", [])]
+        people = [
+            " ".join(person.last_names).strip("{}") for person in entry.persons.get("author", [])
+        ]
         who = " et al." if len(people) > 2 else ""
         who = people[0] + who if who or len(people) < 2 else " and ".join(people)
         year = entry.fields.get("year", "n.d.")
         return f"{who} ({year})" if in_text else f"{who}, {year}"
 
     def bibliography(self) -> str:
-        backend = find_plugin("pybtex.backends", "markdown")()
+        backend = find_plugin("pybtex.backends", "plaintext")()
         cited = [c for c in self._citations() if c.bibliography_key.docname == self.docname]
-        return "\n".join(f"- {c.formatted_entry.text.render(backend)}" for c in cited)
+        texts = (citation.formatted_entry.text.render(backend) for citation in cited)
+        return "\n".join(f"- {' '.join(text.split())}" for text in texts)
 
     def _citations(self) -> list[Any]:
         return self.env.get_domain("cite").citations  # type: ignore[attr-defined, no-any-return]
@@ -116,9 +119,7 @@ def build_notebook(text: str, names: Any, title: str) -> nbformat.NotebookNode:
     cells: list[nbformat.NotebookNode] = []
     for part in sections(body, first_line):
         cells += _code_cells(part, names) if isinstance(part, Block) else _text_cells(part, names)
-        if len(cells) == 1:
-            introduction = INTRODUCTION.format(title=title)
-            cells[0].source = cells[0].source.replace("\n\n", f"\n\n{introduction}\n\n", 1)
+    cells[0].source += "\n\n" + INTRODUCTION.format(title=title)
     for i, cell in enumerate(cells, 1):
         cell.id = f"cell-{i:03d}"
     notebook = nbformat.v4.new_notebook(cells=cells)

@@ -117,11 +117,12 @@ def _convert_directive(block: Block, names: Names) -> str:
     if name == "bibliography":
         return names.bibliography()
     if name == "prf:proof":
-        return "*Proof.* " + _body(block, names) + " ∎"
+        return _titled("*Proof.*", _body(block, names) + " ∎")
     if name.removeprefix("prf:") in PROOF_TITLES:
         kind = name.removeprefix("prf:").capitalize()
         title = f" ({_inline(block, names)})" if block.argument else ""
-        return f"**{kind} {names.number(block.options['label'])}{title}.** {_body(block, names)}"
+        number = names.number(block.options["label"])
+        return _titled(f"**{kind} {number}{title}.**", _body(block, names))
     if name == "exercise":
         return f"**Exercise {_inline(block, names)}**\n\n{_body(block, names)}"
     if name == "solution":
@@ -136,7 +137,7 @@ def _convert_directive(block: Block, names: Names) -> str:
     if name == "admonition":
         return f"**{_inline(block, names)}**\n\n{_body(block, names)}"
     if name in ADMONITIONS:
-        return f"**{name.capitalize()}.** {_body(block, names)}"
+        return _titled(f"**{name.capitalize()}.**", _body(block, names))
     if name == "code-block":
         return f"```{block.argument}\n{block.body}\n```"
     raise SourceError(block.line, f"the notebook cannot show the directive {{{name}}}")
@@ -151,7 +152,16 @@ def _math(block: Block, names: Names) -> str:
     return f"$$\n{body}{tag}\n$$"
 
 
+def _titled(title: str, body: str) -> str:
+    """Put a title before a text: on its line, unless the text starts with a block of its own."""
+    separator = "\n\n" if body.startswith(("$$", "- ", "1. ", "|", "<", "```")) else " "
+    return f"{title}{separator}{body}"
+
+
 def _fold(summary: str, body: str) -> str:
+    # Markdown is not read inside <summary>.
+    summary = re.sub(r"\*([^*]+)\*", r"<em>\1</em>", summary)
+    summary = re.sub(r"`([^`]+)`", r"<code>\1</code>", summary)
     return f"<details><summary>{summary}</summary>\n\n{body}\n\n</details>"
 
 
