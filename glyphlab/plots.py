@@ -27,7 +27,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
-from glyphlab_core import ReliabilityTable, ThresholdSweep, normalize_confusion
+from glyphlab_core import ReliabilityTable, RiskCoverage, ThresholdSweep, normalize_confusion
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,9 +36,11 @@ __all__ = [
     "confusion_matrix",
     "describe_confusion_matrix",
     "describe_reliability",
+    "describe_risk_coverage",
     "describe_temperature_curve",
     "describe_threshold_sweep",
     "reliability_diagram",
+    "risk_coverage",
     "temperature_curve",
     "threshold_cells",
     "threshold_curves",
@@ -502,6 +504,82 @@ def describe_threshold_sweep(sweep: ThresholdSweep, thresholds: Sequence[float])
             f"{sweep.false_positive[i]} false positive, {sweep.false_negative[i]} false negative, "
             f"{sweep.true_negative[i]} true negative; precision {precision}, "
             f"recall {sweep.recall[i]:.4f}."
+        )
+    return " ".join(sentences)
+
+
+def risk_coverage(
+    curve: RiskCoverage, ax: "Axes | None" = None, label: str | None = None
+) -> "Axes":
+    """Draw the error among the answered against the share answered.
+
+    Call it again on the same Axes to lay a second curve over the first.
+
+    Parameters
+    ----------
+    curve : RiskCoverage
+        As `glyphlab_core.risk_coverage_curve` returns it.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure where none is given.
+    label : str, optional
+        Name of the curve in the legend.
+
+    Returns
+    -------
+    matplotlib Axes
+        Answers that are right and not answering are both free of risk: lower is better.
+    """
+    ax = ax or _new_axes()
+    series = sum(line.get_gid() == "curve" for line in ax.lines)
+    ax.plot(
+        curve.coverage,
+        curve.risk,
+        ls=_LINES[series % 4],
+        color=_COLOURS[series % 4],
+        marker=_MARKERS[series % 4],
+        markevery=max(1, len(curve.coverage) // 12),
+        ms=5,
+        lw=2,
+        label=label or "risk",
+        gid="curve",
+    )
+    ax.set_xlim(-0.02, 1.02)
+    highest = max(float(np.max(line.get_ydata())) for line in ax.lines)
+    ax.set_ylim(-0.04 * (highest or 1), 1.08 * (highest or 1))
+    _label(ax, "coverage: share answered", "risk: share of the answered that is wrong")
+    ax.legend(fontsize=_FONT - 1)
+    return ax
+
+
+def describe_risk_coverage(curve: RiskCoverage, coverages: Sequence[float] = (0.5, 0.8, 1)) -> str:
+    """Say in words what `risk_coverage` draws, at a few coverages.
+
+    Parameters
+    ----------
+    curve : RiskCoverage
+        As `glyphlab_core.risk_coverage_curve` returns it.
+    coverages : sequence of float
+        Where to read the curve, from above 0 to 1: at the least coverage that reaches each.
+
+    Returns
+    -------
+    str
+        One sentence a coverage, with its threshold and risk.
+
+    Examples
+    --------
+    >>> from glyphlab_core import risk_coverage_curve
+    >>> curve = risk_coverage_curve([0.9, 0.6, 0.6, 0.5], [1, 1, 0, 0])
+    >>> describe_risk_coverage(curve, [0.5, 1])
+    'Risk against coverage of 4 samples. Answering from confidence 0.6, coverage 0.7500,
+    risk 0.3333. Answering from confidence 0.5, coverage 1.0000, risk 0.5000.'
+    """
+    sentences = [f"Risk against coverage of {_plural(curve.count[-1], 'sample')}."]
+    for wanted in coverages:
+        i = min(int(np.searchsorted(curve.coverage, wanted)), len(curve.coverage) - 1)
+        sentences.append(
+            f"Answering from confidence {curve.threshold[i]:.4g}, "
+            f"coverage {curve.coverage[i]:.4f}, risk {curve.risk[i]:.4f}."
         )
     return " ".join(sentences)
 

@@ -43,6 +43,9 @@ def every_plot(table, sweep):
         "temperature_curve": lambda **k: plots.temperature_curve([0.5, 1, 2], [3, 1, 2], **k),
         "threshold_curves": lambda **k: plots.threshold_curves(sweep, **k),
         "threshold_cells": lambda **k: plots.threshold_cells(sweep, **k),
+        "risk_coverage": lambda **k: plots.risk_coverage(
+            core.risk_coverage_curve(CONFIDENCE, CORRECT), **k
+        ),
     }
 
 
@@ -268,4 +271,29 @@ def test_describe_threshold_sweep(sweep):
         "precision 0.6667, recall 1.0000. "
         "At threshold 1: 0 true positive, 0 false positive, 2 false negative, 2 true negative; "
         "precision undefined, recall 0.0000."
+    )
+
+
+def test_risk_coverage_draws_both_columns_and_lays_a_second_curve_over_the_first(ax):
+    curve = core.risk_coverage_curve(CONFIDENCE, CORRECT)
+    plots.risk_coverage(curve, ax=ax)
+    plots.risk_coverage(core.risk_coverage_curve(CONFIDENCE[::-1], CORRECT), ax=ax, label="other")
+    first, second = ax.lines
+    np.testing.assert_array_equal(first.get_xdata(), curve.coverage)
+    np.testing.assert_array_equal(first.get_ydata(), curve.risk)
+    assert first.get_linestyle() != second.get_linestyle()
+    assert first.get_marker() != second.get_marker()
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["risk", "other"]
+    low, high = ax.get_ylim()
+    assert low < 0
+    assert high > max(max(line.get_ydata()) for line in ax.lines)
+
+
+def test_describe_risk_coverage():
+    curve = core.risk_coverage_curve([0.9, 0.8, 0.3], [1, 0, 0])
+    assert plots.describe_risk_coverage(curve, [0.1, 0.6, 1]) == (
+        "Risk against coverage of 3 samples. "
+        "Answering from confidence 0.9, coverage 0.3333, risk 0.0000. "
+        "Answering from confidence 0.8, coverage 0.6667, risk 0.5000. "
+        "Answering from confidence 0.3, coverage 1.0000, risk 0.6667."
     )
