@@ -190,7 +190,8 @@ def test_every_block_counts(n):
 
 
 def test_reference_gives_the_worked_value():
-    found = reference.optimal_temperature(worked.Z.tolist(), worked.y)
+    decimal = [[str(value) for value in row] for row in worked.Z.tolist()]
+    found = reference.optimal_temperature(decimal, worked.y)
     assert abs(found - reference.MP.mpf(str(exact("three_samples.T_star")))) < 1e-29
 
 
