@@ -11,7 +11,7 @@ ENVIRONMENT := .venv/.complete
 
 course: system $(ENVIRONMENT)
 	@$(MAKE) --no-print-directory book release grade
-	@echo "The book:      _build/book/_build/html/index.html"
+	@echo "book:      _build/book/_build/html/index.html"
 
 test: system $(ENVIRONMENT) lint
 	$(PYTEST)
