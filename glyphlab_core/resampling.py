@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from glyphlab_core import _checks
 from glyphlab_core._checks import Array, Floats, Integers
+from glyphlab_core.binning import Binning
 
 Statistic = Callable[..., ArrayLike]
 _DRAWS_AT_ONCE = 1 << 20  # drawn groups held in memory at a time
@@ -40,7 +41,10 @@ class AdditiveStatistic:
 
     def __call__(self, *arrays: ArrayLike) -> Any:
         """Return the statistic of the arrays themselves."""
-        return self._finished(self._terms(*arrays).sum(axis=0)[None])[0]
+        terms = self._terms(*arrays)
+        with np.errstate(over="ignore"):
+            sums = terms.sum(axis=0)[None]
+        return self._finished(_not_overflown(sums, terms))[0]
 
     def _finished(self, sums: Floats) -> Floats:
         """The statistic of each row of sums; NaN, without a warning, where it divides by zero."""
@@ -88,6 +92,31 @@ class AdditiveStatistic:
             return one_hot
 
         return AdditiveStatistic(terms, lambda sums: finish(sums.reshape(-1, k, k)))
+
+    @staticmethod
+    def reliability(binning: Binning) -> "AdditiveStatistic":
+        """Return the accuracy in each bin of ``(confidence, correct)``; NaN in an empty one.
+
+        Parameters
+        ----------
+        binning : Binning
+            M bins: edges and closedness.
+
+        Examples
+        --------
+        >>> accuracy = AdditiveStatistic.reliability(Binning.uniform(2))
+        >>> accuracy([0.2, 0.7, 0.9], [1, 0, 1]).tolist()
+        [1.0, 0.5]
+        """
+        m = len(binning)
+
+        def terms(confidence: ArrayLike, correct: ArrayLike) -> Floats:
+            inside = np.equal(binning.index(confidence)[:, None], np.arange(m))
+            hits = _checks.vector(correct, "correct", len(inside), "confidence")
+            right = _checks.zero_one_block(hits, "correct").astype(np.float64)
+            return np.hstack([inside, inside * right[:, None]])
+
+        return AdditiveStatistic(terms, lambda sums: sums[:, m:] / sums[:, :m])
 
 
 @dataclass(frozen=True)
@@ -261,12 +290,26 @@ def _additive(
 ) -> Floats:
     terms = statistic._terms(*data)
     sums = np.column_stack([np.bincount(group, column, count) for column in terms.T])
-    parts = []
-    for drawn in draws:
-        cells = drawn + np.arange(len(drawn))[:, None] * count
-        times = np.bincount(cells.ravel(), minlength=drawn.size).reshape(drawn.shape)
-        parts.append(statistic._finished(times.astype(float) @ sums))
+    parts = [statistic._finished(_summed(drawn, _not_overflown(sums, terms))) for drawn in draws]
     return np.concatenate(parts)
+
+
+def _summed(drawn: Integers, sums: Floats) -> Floats:
+    """The sums (b, D) of each resample, from those of the groups (G, D)."""
+    if not np.isfinite(sums).all():  # a product would make NaN of a group not drawn, 0 · inf
+        with np.errstate(invalid="ignore"):
+            return np.array([sums[row].sum(axis=0) for row in drawn])
+    cells = drawn + np.arange(len(drawn))[:, None] * drawn.shape[1]
+    times = np.bincount(cells.ravel(), minlength=drawn.size).reshape(drawn.shape)
+    with np.errstate(over="ignore"):
+        total: Floats = times.astype(float) @ sums
+    return _not_overflown(total, sums)
+
+
+def _not_overflown(total: Floats, parts: Floats) -> Floats:
+    if np.isfinite(parts).all() and not np.isfinite(total).all():
+        raise ValueError("arrays must hold values whose sums a double can hold")
+    return total
 
 
 def _general(

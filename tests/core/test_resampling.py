@@ -129,6 +129,41 @@ def test_confusion_statistic(groups, seed):
     )
 
 
+def test_reliability_statistic_is_the_accuracy_of_each_bin():
+    rng = np.random.default_rng(6)
+    confidence = np.round(rng.random(120), 2)
+    correct = rng.random(120) < confidence
+    scenes = np.arange(120) // 3
+    bins = g.Binning.uniform(5, closed="right")
+    statistic = g.AdditiveStatistic.reliability(bins)
+    table = g.reliability_table(confidence, correct, bins)
+    fast = g.group_bootstrap(statistic, scenes, confidence, correct, n_resamples=200)
+    np.testing.assert_allclose(fast.estimate, table.accuracy)
+    slow = g.group_bootstrap(
+        lambda p, c: g.reliability_table(p, c, bins).accuracy,
+        *(scenes, confidence, correct),
+        n_resamples=200,
+    )
+    np.testing.assert_allclose(fast.samples, slow.samples)
+    assert (fast.lower < table.accuracy).all()
+    assert (fast.upper > table.accuracy).all()
+
+
+def test_reliability_statistic_of_an_empty_bin_is_undefined():
+    statistic = g.AdditiveStatistic.reliability(g.Binning.uniform(4))
+    result = g.group_bootstrap(statistic, [0, 1], [0.9, 0.3], [1, 0], n_resamples=20)
+    np.testing.assert_array_equal(result.estimate, [np.nan, 0, np.nan, 1])
+    np.testing.assert_array_equal(result.lower, [np.nan, 0, np.nan, 1])
+
+
+def test_reliability_statistic_checks_its_arrays():
+    statistic = g.AdditiveStatistic.reliability(g.Binning.uniform(4))
+    with pytest.raises(ValueError, match=r"confidence must lie in \[0, 1\]: confidence\[1\]"):
+        statistic([0.5, 1.5], [1, 0])
+    with pytest.raises(ValueError, match=r"correct must hold 0 or 1: correct\[0\] is 0.5"):
+        statistic([0.5, 0.5], [0.5, 0])
+
+
 def test_vector_statistics_have_vector_intervals():
     rng = np.random.default_rng(1)
     groups, values = np.repeat(np.arange(8), 2), rng.normal(size=(16, 3))

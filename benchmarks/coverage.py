@@ -1,0 +1,93 @@
+"""How often does a 95 % interval contain the truth, when images and when scenes are drawn?
+
+Many test sets are cut from a large number of newly drawn scenes, each of two images, and the
+accuracy of the shipped network on each gets both bootstrap intervals. The truth is the accuracy on
+all scenes. Run `python -m benchmarks.coverage`; it takes about a minute on one core.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glyphlab import generate, network
+from glyphlab_core import AdditiveStatistic, group_bootstrap
+
+POOL = 6000  # scenes
+TESTS = 1000  # test sets of each size
+SIZES = (30, 100, 300)  # scenes in a test set; GlyphLab's own has 30
+N_RESAMPLES = 500
+LEVEL = 0.95
+
+
+class Coverage(NamedTuple):
+    """Shares of the test sets whose interval contains the truth, and the intervals' mean widths."""
+
+    scenes: int
+    by_scene: float
+    by_image: float
+    width_by_scene: float
+    width_by_image: float
+
+
+def correct_images(n_scenes: int = POOL, seed: int = 1) -> NDArray[np.bool_]:
+    """Return whether the shipped network is right, (n_scenes, 2), on scenes that it never saw."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(len(generate.CLASS_NAMES), size=n_scenes)
+    drawing = generate.draw_scenes(labels, rng, generate.SHIPPED_DIFFICULTY)
+    logits = network.gather_logits(network.load_checkpoint(), drawing.images)
+    correct: NDArray[np.bool_] = logits.argmax(axis=1) == drawing.labels
+    return correct.reshape(n_scenes, generate.VIEWS)
+
+
+def measure(correct: NDArray[np.bool_], scenes: int, tests: int = TESTS, seed: int = 2) -> Coverage:
+    """Measure both intervals of the accuracy on test sets of so many scenes."""
+    rng = np.random.default_rng(seed)
+    truth = correct.mean()
+    groups = {"scene": np.repeat(np.arange(scenes), correct.shape[1])}
+    groups["image"] = np.arange(len(groups["scene"]))
+    hits = {name: 0 for name in groups}
+    widths = {name: 0.0 for name in groups}
+    for test in range(tests):
+        chosen = correct[rng.choice(len(correct), size=scenes, replace=False)].ravel()
+        for name, group in groups.items():
+            result = group_bootstrap(
+                AdditiveStatistic.mean(),
+                group,
+                chosen,
+                n_resamples=N_RESAMPLES,
+                level=LEVEL,
+                seed=test,
+            )
+            hits[name] += bool(result.lower <= truth <= result.upper)
+            widths[name] += result.upper - result.lower
+    return Coverage(
+        scenes,
+        hits["scene"] / tests,
+        hits["image"] / tests,
+        widths["scene"] / tests,
+        widths["image"] / tests,
+    )
+
+
+def correlation(correct: NDArray[np.bool_]) -> float:
+    """Correlation of correctness between the two images of a scene."""
+    return float(np.corrcoef(correct[:, 0], correct[:, 1])[0, 1])
+
+
+def main() -> None:
+    correct = correct_images()
+    print(f"accuracy {correct.mean():.4f}, correlation in a scene {correlation(correct):.4f}")
+    print("scenes  covered by scene  by image   width by scene  by image")
+    for size in SIZES:
+        row = measure(correct, size)
+        print(
+            f"{row.scenes:>6}  {row.by_scene:>16.4f}  {row.by_image:>8.4f}"
+            f"   {row.width_by_scene:>14.4f}  {row.width_by_image:>8.4f}"
+        )
+
+
+if __name__ == "__main__":
+    main()
