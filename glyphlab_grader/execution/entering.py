@@ -14,19 +14,21 @@ from glyphlab_grader.execution.limits import Limits
 
 __all__ = ["become", "bound", "close_all_but", "enter_namespaces", "give_up_privileges"]
 
-# The user namespace last: entering it with the others in one call keeps the right to enter them.
-_NAMESPACES = 0x00020000 | 0x20000000 | 0x40000000 | 0x08000000 | 0x04000000 | 0x10000000
+# Mounts, processes, inter-process communication, host name, users: entering them in one call keeps
+# the right to enter them all.
+_NAMESPACES = 0x00020000 | 0x20000000 | 0x08000000 | 0x04000000 | 0x10000000
+_NETWORK = 0x40000000
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1, 4, 24, 38
 _CAPABILITY_VERSION_3 = 0x20080522
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def enter_namespaces(pid: int) -> None:
-    """Enter the mount, pid, network, ipc, host name and user namespaces of process `pid`."""
+def enter_namespaces(pid: int, network: bool) -> None:
+    """Enter the namespaces of process `pid`, that of its network where it has its own."""
     descriptor = os.pidfd_open(pid)
     try:
-        _call("setns", descriptor, _NAMESPACES)
+        _call("setns", descriptor, _NAMESPACES | (_NETWORK if network else 0))
     finally:
         os.close(descriptor)
 
@@ -68,7 +70,7 @@ def bound(limits: Limits) -> None:
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
 
-def give_up_privileges() -> None:
+def give_up_privileges(filtered: bool) -> None:
     """Drop all capabilities for good, filter system calls, and die with the process that waits."""
     _call("prctl", _PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     with open("/proc/sys/kernel/cap_last_cap") as last:
@@ -77,7 +79,7 @@ def give_up_privileges() -> None:
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
     _call("capset", header, (ctypes.c_uint32 * 6)())
     _call("prctl", _PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if seccomp.supported():
+    if filtered and seccomp.supported():
         seccomp.install()
 
 

@@ -57,6 +57,8 @@ def rebuild(told: Any) -> Exception:
     """
     name, message, arguments = str(told["name"])[:200], str(told["message"]), told["arguments"]
     bases = tuple(_BUILT_IN[base] for base in told["bases"][:8])
+    if not bases:
+        raise ValueError("an exception that is none")
     if not isinstance(arguments, list) or not all(type(a) in _PLAIN for a in arguments):
         raise ValueError("arguments of an exception that are not plain")
     if len(bases) == 1 and bases[0].__name__ == name:

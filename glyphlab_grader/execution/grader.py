@@ -16,6 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from glyphlab_grader.execution.defences import Defences
 from glyphlab_grader.execution.holder import find_bubblewrap, stage
 from glyphlab_grader.execution.inmate import Inmate, Warm
 from glyphlab_grader.execution.library import Editions
@@ -48,6 +49,8 @@ class Grader:
     ----------
     preload : sequence of str
         Modules that are imported once, before the first notebook.
+    defences : Defences
+        For the attack tests, which leave some out to show what they are for.
 
     Raises
     ------
@@ -60,8 +63,11 @@ class Grader:
     ...     execution = grader.run(notebook, Limits(cell_seconds=10))
     """
 
-    def __init__(self, preload: Sequence[str] = PRELOADED) -> None:
+    def __init__(
+        self, preload: Sequence[str] = PRELOADED, *, defences: Defences | None = None
+    ) -> None:
         self._preload = tuple(preload)
+        self._defences = defences or Defences()
         self._closing = contextlib.ExitStack()
         self._student: Warm | None = None
         self._judge: Warm | None = None
@@ -94,7 +100,8 @@ class Grader:
         program = ["-s", "-P", "-c", _PROGRAM, str(NOBODY)]
         command = [sys.executable, *program, *map(str, ends), *self._preload]
         if os.getuid() == 0:
-            command = [*stage(stage_view(editions), bubblewrap), "--", *command]
+            view = stage_view(editions, self._defences.shown)
+            command = [*stage(view, bubblewrap, self._defences.network), "--", *command]
         errors = closing.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 (closed by closing)
         process = subprocess.Popen(
             command,
@@ -102,7 +109,7 @@ class Grader:
             stdout=errors,
             stderr=errors,
             cwd="/",
-            env=ENVIRONMENT,
+            env=ENVIRONMENT | (self._defences.environment or {}),
             pass_fds=ends,
             start_new_session=True,
         )
@@ -165,17 +172,20 @@ class Grader:
             raise RuntimeError("use the grader in a with statement")
         limits = limits or Limits()
         started = time.monotonic()
-        view = asdict(student_view(self._editions.without(forbidden)))
+        edition = self._editions.without(forbidden) if self._defences.library else None
+        view = asdict(student_view(edition, self._defences.shown))
         with contextlib.ExitStack() as closing:
             to_judge, to_student = socket.socketpair()
-            bounds = asdict(limits)
-            student = Inmate(self._student, view, bounds, to_judge, OUTPUT_BYTES)
+            closing.callback(to_student.close)
+            how = {"limits": asdict(limits), "defences": asdict(self._defences)}
+            student = Inmate(self._student, how | {"view": view}, to_judge, OUTPUT_BYTES)
             closing.callback(student.close)
-            judge = Inmate(self._judge, self._judge_view, bounds, to_student, OUTPUT_BYTES)
+            how["view"] = self._judge_view
+            judge = Inmate(self._judge, how, to_student, OUTPUT_BYTES)
             closing.callback(judge.close)
             session = Session(student, judge, limits)
             session.seed(seed)
-            run = _Run(session, notebook, on_cell)
+            run = _Run(session, notebook, on_cell, self._defences.judge)
             run.all_cells()
         seconds = time.monotonic() - started
         return Execution(run.notebook, run.faults, frozenset(run.after_tests), seconds)
@@ -184,8 +194,11 @@ class Grader:
 class _Run:
     """Takes a session through the cells of a notebook."""
 
-    def __init__(self, session: Session, notebook: Any, on_cell: OnCell | None) -> None:
+    def __init__(
+        self, session: Session, notebook: Any, on_cell: OnCell | None, judged: bool
+    ) -> None:
         self._session = session
+        self._judged = judged
         self._on_cell = on_cell
         self.notebook = copy.deepcopy(notebook)
         self.faults: list[Fault] = []
@@ -203,7 +216,7 @@ class _Run:
             cell.execution_count = count
             if self._on_cell is not None:
                 self._on_cell(cell, index)
-            if _is_test(cell):
+            if _is_test(cell) and self._judged:
                 self._tested = True
                 self._test(index, cell)
             elif cell.source.strip():

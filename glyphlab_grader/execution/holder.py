@@ -76,6 +76,8 @@ class Holder:
         What it shows.
     limits : Limits
         Its disk is bounded by these.
+    network : bool
+        Whether it has a network of its own, which leads nowhere.
 
     Raises
     ------
@@ -83,12 +85,12 @@ class Holder:
         If bubblewrap is missing or cannot build it.
     """
 
-    def __init__(self, view: View, limits: Limits) -> None:
+    def __init__(self, view: View, limits: Limits, network: bool = True) -> None:
         self._open: list[int] = []
         self._children: list[int] = []
         try:
             #: The sandbox's first process, whose end is the end of all in it.
-            self.pid = self._start(find_bubblewrap(), _arguments(view, limits))
+            self.pid = self._start(find_bubblewrap(), _arguments(view, limits, network))
         except BaseException:
             self.end()
             raise
@@ -142,7 +144,7 @@ class Holder:
         self._close(*self._open)
 
 
-def stage(view: View, bubblewrap: str) -> list[str]:
+def stage(view: View, bubblewrap: str, network: bool = True) -> list[str]:
     """Give the bubblewrap command in which a root grader's warm parent runs.
 
     It shows only what the sandboxes may show, with folders that an ordinary user can pass
@@ -150,7 +152,8 @@ def stage(view: View, bubblewrap: str) -> list[str]:
     becomes an ordinary user at once.
     """
     return [
-        *(bubblewrap, "--die-with-parent", "--unshare-ipc", "--unshare-uts", "--unshare-net"),
+        *(bubblewrap, "--die-with-parent", "--unshare-ipc", "--unshare-uts"),
+        *(["--unshare-net"] if network else []),
         *("--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"),
         # The machine's own /proc: an ordinary user may mount a new one only where it is in sight.
         *("--bind", "/proc", "/proc", "--dev", "/dev", "--perms", "1777", "--tmpfs", "/tmp"),
@@ -159,10 +162,11 @@ def stage(view: View, bubblewrap: str) -> list[str]:
     ]
 
 
-def _arguments(view: View, limits: Limits) -> list[str]:
+def _arguments(view: View, limits: Limits, network: bool) -> list[str]:
     disk = str(limits.disk_bytes)
     return [
-        *("--unshare-user", "--disable-userns", "--unshare-pid", "--unshare-net"),
+        *("--unshare-user", "--disable-userns", "--unshare-pid"),
+        *(["--unshare-net"] if network else []),
         *("--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"),
         *("--uid", USER, "--gid", USER, "--hostname", "notebook"),
         *("--die-with-parent", "--new-session", "--clearenv"),

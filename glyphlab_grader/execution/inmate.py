@@ -52,48 +52,47 @@ class Inmate:
     ----------
     warm : Warm
         The parent that forks it.
-    view, limits : dict
-        For the holder and the process.
+    how : dict
+        View, limits and defences, for the holder and the process.
     peer : socket.socket
         The other process's line, which this one gets; closed here.
     size : int
         Bytes of one frame that is taken from it.
     """
 
-    def __init__(
-        self,
-        warm: Warm,
-        view: dict[str, Any],
-        limits: dict[str, Any],
-        peer: socket.socket,
-        size: int,
-    ) -> None:
+    def __init__(self, warm: Warm, how: dict[str, Any], peer: socket.socket, size: int) -> None:
         self._warm = warm
         own, other = socket.socketpair()
         self._status, told = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.raw, raw_end = os.pipe()
+        os.set_blocking(self.raw, False)
+        self.raw_open = True
         self.link = Link(own, size)
         self._handle = -1
         self._id: int | None = None
         #: The wait status once it has ended: an exit code, or minus a signal.
         self.status: int | None = None
         self.gone = False
+        given = other.fileno(), peer.fileno(), raw_end, told.fileno()
         try:
-            given = other.fileno(), peer.fileno(), raw_end, told.fileno()
-            request = {"op": "start", "view": view, "limits": limits}
-            answer = warm.ask(request, given)
+            answer = warm.ask({"op": "start", **how}, given)
             if "error" in answer:
                 problem = SandboxMissing if answer["kind"] == "SandboxMissing" else RuntimeError
                 raise problem(answer["error"])
             self._id = answer["id"]
-            self.first: int = answer["first"]
+            self.first = int(answer["first"])
+            self._await_pid(told)
+        except BaseException:
+            self.close()
+            raise
         finally:
             for end in (other, peer, told):
                 end.close()
             os.close(raw_end)
-        self._await_pid()
 
-    def _await_pid(self) -> None:
+    def _await_pid(self, told_end: socket.socket) -> None:
+        # Its own end: the other side alone now says when it is gone.
+        told_end.close()
         self._status.settimeout(_START_SECONDS)
         message, handles, _, _ = socket.recv_fds(self._status, _READ, 1)
         told = json.loads(message) if message else {"error": "nothing was said"}
@@ -101,6 +100,7 @@ class Inmate:
             raise SandboxMissing(f"a process cannot enter its sandbox: {told['error']}")
         self.pid = int(told["pid"])
         self._handle = handles[0]
+        os.set_inheritable(self._handle, False)
 
     def signal(self, number: int) -> None:
         """Send the process a signal."""
@@ -120,8 +120,13 @@ class Inmate:
         return frames
 
     def read_raw(self) -> bytes:
-        """Read what was written past Python; nothing at the end of the pipe."""
-        return os.read(self.raw, _READ)
+        """Read what was written past Python, without waiting for it."""
+        try:
+            data = os.read(self.raw, _READ)
+        except BlockingIOError:
+            return b""
+        self.raw_open = self.raw_open and bool(data)
+        return data
 
     def how_it_ended(self) -> str:
         """Say in words how the process ended, waiting a moment for it."""
@@ -154,7 +159,15 @@ class Inmate:
                 os.close(self._handle)
 
 
-def wait_for(inmates: "list[Inmate]", until: float) -> list[Any]:
-    """Wait for lines and raw pipes to have something; gives the readable ones."""
-    sources: list[Any] = [inmate.link for inmate in inmates] + [inmate.raw for inmate in inmates]
-    return select.select(sources, [], [], max(0.0, until - time.monotonic()))[0]
+def wait_for(inmates: list[Inmate], until: float) -> list[tuple[Inmate, bool]]:
+    """Wait for something to read; gives whose it is, and whether it is on the line or raw."""
+    poll = select.poll()
+    sources: dict[int, tuple[Inmate, bool]] = {}
+    for inmate in inmates:
+        sources[inmate.link.fileno()] = inmate, True
+        if inmate.raw_open:
+            sources[inmate.raw] = inmate, False
+    for descriptor in sources:
+        poll.register(descriptor, select.POLLIN)
+    left = max(0.0, until - time.monotonic())
+    return [sources[descriptor] for descriptor, _ in poll.poll(1000 * left)]

@@ -7,7 +7,7 @@ that a student's process is forked from.
 
 Its master sends single messages (JSON, with descriptors) and gets one answer to each:
 
-``{"op": "start", "role": ..., "view": ..., "limits": ...}`` with descriptors for the master's
+``{"op": "start", "view": ..., "limits": ..., "defences": ...}`` with descriptors for the master's
     link, the link between student and judge, raw output, and the status. Answer ``{"id": n}``.
 ``{"op": "end", "id": n}``
     takes the sandbox down with everything in it.
@@ -26,6 +26,7 @@ import sys
 from typing import Any, NoReturn
 
 from glyphlab_grader.execution import entering
+from glyphlab_grader.execution.defences import Defences
 from glyphlab_grader.execution.holder import NOTEBOOK, Holder, View
 from glyphlab_grader.execution.limits import Limits
 
@@ -70,6 +71,9 @@ class Parent:
         """Answer requests."""
         while True:
             message, descriptors, _, _ = socket.recv_fds(self._master, LONGEST_MESSAGE, 8)
+            for descriptor in descriptors:
+                # They arrive inheritable, and bubblewrap must not get them.
+                os.set_inheritable(descriptor, False)
             if not message:
                 break
             try:
@@ -92,13 +96,13 @@ class Parent:
         return {}
 
     def _start(self, request: Any, descriptors: list[int]) -> dict[str, Any]:
-        limits = Limits(**request["limits"])
-        holder = Holder(View(**request["view"]), limits)
+        limits, defences = Limits(**request["limits"]), Defences(**request["defences"])
+        holder = Holder(View(**request["view"]), limits, defences.network)
         self._count += 1
         self._holders[self._count] = holder
         child = os.fork()
         if not child:
-            _wait_for_inmate(self._role, holder.pid, limits, descriptors)
+            _wait_for_inmate(self._role, holder.pid, limits, defences, descriptors)
         self._forked.add(child)
         return {"id": self._count, "first": holder.pid}
 
@@ -108,18 +112,20 @@ class Parent:
                 self._forked.discard(child)
 
 
-def _wait_for_inmate(role: str, pid: int, limits: Limits, descriptors: list[int]) -> NoReturn:
+def _wait_for_inmate(
+    role: str, pid: int, limits: Limits, defences: Defences, descriptors: list[int]
+) -> NoReturn:
     """Enter the sandbox, fork the process that lives in it, and tell the status how that ends."""
     code = 1
     try:
         *used, told = descriptors
         entering.close_all_but(descriptors)
         status = socket.socket(fileno=told)
-        entering.enter_namespaces(pid)
+        entering.enter_namespaces(pid, defences.network)
         # Only a child of this process is in the sandbox's process namespace.
         inmate = os.fork()
         if not inmate:
-            _live(role, limits, used)
+            _live(role, limits, defences, used)
         entering.close_all_but([told])
         handle = os.pidfd_open(inmate)
         socket.send_fds(status, [json.dumps({"pid": inmate}).encode()], [handle])
@@ -135,7 +141,7 @@ def _wait_for_inmate(role: str, pid: int, limits: Limits, descriptors: list[int]
         os._exit(code)
 
 
-def _live(role: str, limits: Limits, descriptors: list[int]) -> NoReturn:
+def _live(role: str, limits: Limits, defences: Defences, descriptors: list[int]) -> NoReturn:
     """Be the student's process, or the judge's, to the end."""
     try:
         # Away from the terminal and the signals of the grader.
@@ -143,7 +149,7 @@ def _live(role: str, limits: Limits, descriptors: list[int]) -> NoReturn:
         entering.close_all_but(descriptors)
         os.chdir(NOTEBOOK)
         entering.bound(limits)
-        entering.give_up_privileges()
+        entering.give_up_privileges(defences.system_calls)
         module = importlib.import_module(f"glyphlab_grader.execution.{role}")
         module.live(limits, *descriptors)
     finally:

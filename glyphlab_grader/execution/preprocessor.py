@@ -16,7 +16,7 @@ from glyphlab_grader.execution.grader import Grader
 from glyphlab_grader.execution.limits import Limits
 from glyphlab_grader.execution.outcome import Execution
 
-__all__ = ["SandboxedExecute", "run_without_sandbox", "shared_grader"]
+__all__ = ["SandboxedExecute", "prepare", "run_without_sandbox", "shared_grader"]
 
 _lock = threading.Lock()
 _shared: Grader | None = None
@@ -31,6 +31,12 @@ def run_without_sandbox() -> None:
     """
     global _sandboxed
     _sandboxed = False
+
+
+def prepare() -> None:
+    """Start this process's grader now, so that a machine that cannot grade says so at once."""
+    if _sandboxed:
+        shared_grader()
 
 
 def shared_grader() -> Grader:

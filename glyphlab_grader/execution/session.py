@@ -98,11 +98,11 @@ class Session:
         fault = ran.fault
         if fault is None and "fault" in ran.told:
             fault = ran.told["fault"], ran.told["message"]
-        if self._student.gone:
-            # Why it was ended says more than that it does not answer.
-            fault = fault and (self._gone_kind, self._why_gone)
-        elif fault is not None:
+        if fault is not None:
             self._quieten(Outputs(1))
+        if fault is not None and fault[0] == "dead" and self._student.gone:
+            # Why it was ended says more than that it does not answer.
+            fault = self._gone_kind, self._why_gone
         return Ran(ran.outputs, ran.told, fault)
 
     # Asking a process and waiting for its answer.
@@ -139,23 +139,22 @@ class Session:
         while True:
             present = [inmate for inmate in (self._student, self._judge) if not inmate.gone]
             until = min(deadline, time.monotonic() + _TICK_SECONDS)
-            for source in wait_for(present, until):
-                inmate = next(i for i in present if source in (i.link, i.raw))
+            for inmate, on_line in wait_for(present, until):
                 into = outputs if inmate is asked else elsewhere
-                for told in self._read(inmate, source, into, asked):
+                if not on_line:
+                    into.add_text(inmate.read_raw().decode(errors="replace"))
+                    continue
+                for told in self._read(inmate, into, asked):
                     if inmate is asked and told.get(key) == self._number:
+                        into.add_text(inmate.read_raw().decode(errors="replace"))
                         return dict(told)
             self._check(asked, deadline, outputs, elsewhere)
 
-    def _read(self, inmate: Inmate, source: Any, into: Outputs, asked: Inmate) -> list[Any]:
+    def _read(self, inmate: Inmate, into: Outputs, asked: Inmate) -> list[Any]:
         """Read what a process sent: outputs are kept, the rest is given."""
         if inmate.gone:
             return []
         try:
-            if source == inmate.raw:
-                text = inmate.read_raw()
-                into.add_text(text.decode(errors="replace"))
-                return []
             bodies = [frame.body for frame in inmate.read()]
         except Closed:
             halt = self._dead(inmate)
@@ -225,7 +224,9 @@ class Session:
         try:
             self._student.link.send({"ping": self._number}, deadline=until)
             self._await(self._student, "pong", until, outputs)
-        except (_Halt, Late, Closed):
+        except Closed:
+            self._dead(self._student)
+        except (_Halt, Late):
             if not self._student.gone:
                 self._end(self._student, "timeout", "the process did not stop when interrupted")
 

@@ -226,15 +226,15 @@ class Student:
         """Take what the judge hands over: a student's own object, or a function of the test."""
         if body[0] == "h":
             return self._handles[body[1]]
-        return _Stub(self, body[1], body[2])
+        return _Stub(self, self._call, body[1], body[2])
 
-    def call_back(self, number: int, arguments: Any, named: Any) -> Any:
-        """Call a function that the running test handed over."""
-        if self._call is None:
-            raise RuntimeError("the test that handed this function over has ended")
+    def call_back(self, call: str, number: int, arguments: Any, named: Any) -> Any:
+        """Call a function that the running test handed over with that call."""
+        if self._call != call:
+            raise RuntimeError("the call that handed this function over has ended")
         encoder = Encoder(self._bounds, self._handle)
         body = {
-            "token": self._call,
+            "token": call,
             "callback": number,
             "arguments": encoder.encode(list(arguments)),
             "named": encoder.encode(named),
@@ -249,13 +249,14 @@ class Student:
 class _Stub:
     """A function of a test, in the student's process; the judge runs what it does."""
 
-    def __init__(self, student: Student, number: int, name: str) -> None:
+    def __init__(self, student: Student, call: str, number: int, name: str) -> None:
         self._student = student
+        self._call = call
         self.number = number
         self.__name__ = name
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        return self._student.call_back(self.number, arguments, named)
+        return self._student.call_back(self._call, self.number, arguments, named)
 
     def __repr__(self) -> str:
         return f"<function {self.__name__}>"

@@ -1,6 +1,7 @@
 """What the sandboxes of the student and of the judge show of the file system."""
 
 import sys
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -26,14 +27,16 @@ def package_folder(name: str) -> Path:
     return Path(spec.origin).resolve().parent
 
 
-def student_view(edition: Path) -> View:
+def student_view(edition: Path | None, shown: Sequence[str] = ()) -> View:
     """Show a student the system, the interpreter, a few packages, and an edition of the course."""
+    if edition is None:
+        return View(folders=(*judge_view().folders, *shown))
     interpreter = interpreter_folders()
-    shown = (Path("/usr"), *interpreter)
-    hidden = [f for f in site_folders() if any(f.is_relative_to(folder) for folder in shown)]
+    present = (Path("/usr"), *interpreter)
+    hidden = [f for f in site_folders() if any(f.is_relative_to(folder) for folder in present)]
     entries = visible_entries(STUDENT_PACKAGES)
     return View(
-        folders=_texts(interpreter),
+        folders=(*_texts(interpreter), *shown),
         hidden=_texts(hidden),
         entries=_texts(entries),
         placed=((str(edition), COURSE),),
@@ -45,10 +48,11 @@ def judge_view() -> View:
     return View(folders=_texts([*interpreter_folders(), *_installed()]))
 
 
-def stage_view(editions: Path) -> View:
+def stage_view(editions: Path, shown: Sequence[str] = ()) -> View:
     """Show the warm parent of a root grader what either of the others may see."""
     environment = Path(sys.prefix)
-    return View(folders=_texts([*interpreter_folders(), environment, *_installed(), editions]))
+    own = _texts([*interpreter_folders(), environment, *_installed(), editions])
+    return View(folders=(*own, *shown))
 
 
 def _installed() -> list[Path]:

@@ -1,0 +1,58 @@
+"""Two graders: one as shipped, and one without defences, against which attacks succeed."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat.v4 as v4
+import pytest
+
+from glyphlab_grader.execution import Grader
+from glyphlab_grader.execution.defences import Defences
+
+from ..grader.execution.conftest import QUICK, Result, Run
+
+PRELOAD = ("numpy", "matplotlib.pyplot")
+
+
+@pytest.fixture(scope="session")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A course folder with things that no student may read."""
+    folder = tmp_path_factory.mktemp("course")
+    # Readable for everybody: not the modes of files but the sandbox protects them.
+    for path in (folder, *folder.parents):
+        if path.is_relative_to("/tmp") and path != Path("/tmp"):
+            path.chmod(0o755)
+    for name in ("gradebook.db", "solutions/ch23_1/F3.ipynb", "submitted/other/ch23_1/F3.ipynb"):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("TOP SECRET")
+    return folder
+
+
+def _runner(grader: Grader) -> Run:
+    def run(*cells, limits=QUICK, **options):
+        return Result(grader.run(v4.new_notebook(cells=list(cells)), limits, **options))
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def guarded() -> Iterator[Run]:
+    """Run cells as the grader does."""
+    with Grader(PRELOAD) as grader:
+        yield _runner(grader)
+
+
+@pytest.fixture(scope="session")
+def bare(course: Path) -> Iterator[Run]:
+    """Run cells with no defence: one process, the machine's network, files and variables."""
+    defences = Defences(
+        judge=False,
+        network=False,
+        system_calls=False,
+        library=False,
+        environment={"GRADER_TOKEN": "TOP SECRET"},
+        shown=(str(course),),
+    )
+    with Grader(PRELOAD, defences=defences) as grader:
+        yield _runner(grader)
