@@ -24,6 +24,12 @@ MAX_INFERRED_CLASSES = 10_000
 _SUM_TOLERANCE = {"bfloat16": 2e-2, "float16": 1e-2, "float32": 1e-5, "float64": 1e-6}
 
 
+def shown(value: Any) -> str:
+    """A value as a message shows it: on one line, and not a long one."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
 def offence(name: str, wanted: str, place: Any = None, value: Any = None) -> ValueError:
     """Build the error for argument `name`, pointing at its first offending place."""
     if place is None:
@@ -31,7 +37,7 @@ def offence(name: str, wanted: str, place: Any = None, value: Any = None) -> Val
     if isinstance(value, np.generic):
         value = value.item()
     spot = "" if place == () else f"[{', '.join(map(str, np.atleast_1d(place)))}]"
-    return ValueError(f"{name} must {wanted}: {name}{spot} is {value!r}")
+    return ValueError(f"{name} must {wanted}: {name}{spot} is {shown(value)}")
 
 
 def first(bad: NDArray[np.bool_]) -> tuple[int, ...]:
@@ -79,8 +85,8 @@ def _objects_to_float(array: Array, name: str) -> Floats:
     return out
 
 
-def numeric(value: Any, name: str) -> Array:
-    """`value` as a boolean, integer or floating array; anything else is refused."""
+def _read(value: Any, name: str) -> Array:
+    """`value` as an array of any type; masked entries and what makes no array are refused."""
     if np.ma.isMaskedArray(value):
         mask = np.ma.getmaskarray(value)
         if mask.any():
@@ -91,9 +97,14 @@ def numeric(value: Any, name: str) -> Array:
             value = _from_tensor(value)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what a conversion warns of is refused below
-            array = np.asarray(value)
+            return np.asarray(value)
     except Exception as error:
         raise ValueError(f"{name} must be an array of numbers: {error}") from None
+
+
+def numeric(value: Any, name: str) -> Array:
+    """`value` as a boolean, integer or floating array; anything else is refused."""
+    array = _read(value, name)
     if array.dtype.kind == "O":
         return _objects_to_float(array, name)
     if array.dtype.kind not in "biuf":
@@ -141,7 +152,7 @@ def scalar(value: Any, name: str, wanted: str, holds: Callable[[float], bool]) -
 def whole_number(value: Any, name: str, least: int, most: int | None = None) -> int:
     """A single whole number from `least` to `most`; booleans are refused."""
     array = numeric(value, name)
-    number = array.reshape(-1)[0] if array.size == 1 else None
+    number = array.reshape(-1)[0].item() if array.size == 1 else None
     if number is None or array.dtype.kind == "b" or not np.isfinite(number) or number % 1:
         raise offence(name, "be a whole number", (), value)
     if number < least:
@@ -194,12 +205,10 @@ def labels(value: Any, name: str, num_classes: int, length: int, of: str) -> Int
 
 def groups(value: Any, name: str) -> tuple[Integers, int]:
     """Number the groups 0 … G-1: the number of each sample's group, and G."""
-    if callable(getattr(value, "detach", None)) or np.ma.isMaskedArray(value):
-        value = numeric(value, name)
-    try:
-        names = np.asarray(value)
-    except ValueError as error:
-        raise ValueError(f"{name} must be a vector: {error}") from None
+    names = _read(value, name)
+    if names.dtype.kind == "O":
+        text = all(isinstance(each, str) for each in names.flat)
+        names = names.astype(str) if text else _objects_to_float(names, name)
     if names.ndim != 1 or len(names) == 0 or names.dtype.kind not in "biufUS":
         raise ValueError(f"{name} must be a non-empty vector of numbers or strings, one a sample")
     if names.dtype.kind == "f":

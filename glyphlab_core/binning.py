@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -56,8 +56,7 @@ class Binning:
         _checks.refuse("edges", "strictly increase", edges, falls)
         if edges[0] > 0 or edges[-1] < 1:
             raise ValueError(f"edges must cover [0, 1]: they run from {edges[0]} to {edges[-1]}")
-        if not isinstance(self.closed, str) or self.closed not in ("left", "right"):
-            raise ValueError(f"closed must be 'left' or 'right', not {self.closed!r}")
+        _require_closed(self.closed)
         object.__setattr__(self, "edges", tuple(edges.tolist()))
 
     @classmethod
@@ -90,6 +89,7 @@ class Binning:
         >>> Binning.quantile([0.2, 0.4, 0.6, 0.6, 0.9], 2).edges
         (0.0, 0.6, 1.0)
         """
+        _require_closed(closed)
         values = _checks.fractions(confidence, "confidence")
         _checks.fraction_block(values, "confidence")
         n = _checks.whole_number(n, "n", least=1, most=_MOST_BINS)
@@ -142,6 +142,11 @@ def _cut(below: float, above: float, closed: Closed) -> float:
     """Return an edge between two neighbouring values: one of them, unless it is 0 or 1."""
     edge = above if closed == "left" else below
     return float(edge) if 0 < edge < 1 else float((below + above) / 2)
+
+
+def _require_closed(closed: Any) -> None:
+    if not isinstance(closed, str) or closed not in ("left", "right"):
+        raise ValueError(f"closed must be 'left' or 'right', not {_checks.shown(closed)}")
 
 
 def required(binning: Binning) -> Binning:

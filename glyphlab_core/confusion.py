@@ -138,7 +138,8 @@ def precision_recall_from_confusion(
     """
     counts = _confusion(C)
     if not isinstance(zero_division, str) or zero_division not in _MODES:
-        raise ValueError(f"zero_division must be one of {_MODES}, not {zero_division!r}")
+        mode = _checks.shown(zero_division)
+        raise ValueError(f"zero_division must be one of {_MODES}, not {mode}")
     empty = 0.0 if zero_division == "zero" else np.nan
     for what, axis, why in (("precision", 0, "never predicted"), ("recall", 1, "without samples")):
         if zero_division == "raise" and not counts.any(axis=axis).all():
@@ -370,5 +371,5 @@ def normalize_confusion(C: ArrayLike, over: Literal["true", "pred", "all"] = "tr
     counts = _confusion(C)
     axis = {"true": (1,), "pred": (0,), "all": (0, 1)}.get(over if isinstance(over, str) else "")
     if axis is None:
-        raise ValueError(f"over must be 'true', 'pred' or 'all', not {over!r}")
+        raise ValueError(f"over must be 'true', 'pred' or 'all', not {_checks.shown(over)}")
     return _shares(counts, axis, np.nan)

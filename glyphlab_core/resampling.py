@@ -289,9 +289,9 @@ def _additive(
     draws: Iterator[Integers],
 ) -> Floats:
     terms = statistic._terms(*data)
-    sums = np.column_stack([np.bincount(group, column, count) for column in terms.T])
-    parts = [statistic._finished(_summed(drawn, _not_overflown(sums, terms))) for drawn in draws]
-    return np.concatenate(parts)
+    sums: Floats = np.column_stack([np.bincount(group, column, count) for column in terms.T])
+    _not_overflown(sums, terms)
+    return np.concatenate([statistic._finished(_summed(drawn, sums)) for drawn in draws])
 
 
 def _summed(drawn: Integers, sums: Floats) -> Floats:
