@@ -1,0 +1,13 @@
+# The distance of the overall means, without bins.
+# fails: ece-other-formula
+
+# %% numbers
+def ece(p, y):
+    confidence, right = p.max(axis=1), p.argmax(axis=1) == y
+    bins = np.minimum((5 * confidence).astype(int), 4)
+    return abs(confidence.mean() - right.mean())
+
+
+calibrated_ece, accurate_ece = ece(calibrated_p, calibrated_y), ece(accurate_p, accurate_y)
+calibrated_accuracy = np.mean(calibrated_p.argmax(axis=1) == calibrated_y)
+accurate_accuracy = np.mean(accurate_p.argmax(axis=1) == accurate_y)

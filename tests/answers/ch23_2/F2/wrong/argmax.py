@@ -1,0 +1,15 @@
+# All to the first largest.
+# fails: first-of-ties maximum-starts-at-zero
+
+# %% function
+def softmax_limit(z):
+    z = np.array(z, dtype=float)
+    if z.ndim != 1:
+        raise ValueError("z is not a vector")
+    if z.size == 0:
+        raise ValueError("z is empty")
+    if not np.isfinite(z).all():
+        raise ValueError("z is not finite")
+    p = np.zeros(len(z))
+    p[z.argmax()] = 1.0
+    return p

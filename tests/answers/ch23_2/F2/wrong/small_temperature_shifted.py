@@ -1,0 +1,14 @@
+# A small temperature, shifted by the maximum.
+# fails: limit-not-hard
+
+# %% function
+def softmax_limit(z):
+    z = np.array(z, dtype=float)
+    if z.ndim != 1:
+        raise ValueError("z is not a vector")
+    if z.size == 0:
+        raise ValueError("z is empty")
+    if not np.isfinite(z).all():
+        raise ValueError("z is not finite")
+    e = np.exp((z - z.max()) / 1e-6)
+    return e / e.sum()

@@ -1,0 +1,14 @@
+# Returns the softmax at T = 1.
+# fails: first-of-ties limit-not-hard maximum-starts-at-zero
+
+# %% function
+def softmax_limit(z):
+    z = np.array(z, dtype=float)
+    if z.ndim != 1:
+        raise ValueError("z is not a vector")
+    if z.size == 0:
+        raise ValueError("z is empty")
+    if not np.isfinite(z).all():
+        raise ValueError("z is not finite")
+    e = np.exp(z - z.max())
+    return e / e.sum()
