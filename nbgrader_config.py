@@ -7,6 +7,8 @@ import os
 import sys
 from pathlib import Path
 
+from glyphlab_grader.forbidden import forbidden_names
+
 c = get_config()  # noqa: F821  (traitlets defines it while it reads this file)
 
 ROOT = Path(__file__).resolve().parent
@@ -30,8 +32,30 @@ c.CourseDirectory.db_url = f"sqlite:///{WORK / 'gradebook.db'}"
 c.Exchange.root = str(WORK / "exchange")
 c.Exchange.cache = str(WORK / "cache")
 
-# Seconds that one cell may run; `glyphlab-grade --timeout` overrides it for one run.
+# What a student must not change comes from the master; students' cells run in a sandbox, test cells
+# in a process of their own. The other steps are nbgrader's.
+c.Autograde.sanitize_preprocessors = [
+    "glyphlab_grader.preprocessors.Restore",
+    "nbgrader.preprocessors.ClearOutput",
+    "nbgrader.preprocessors.OverwriteKernelspec",
+    "nbgrader.preprocessors.OverwriteCells",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+c.Autograde.autograde_preprocessors = [
+    "glyphlab_grader.preprocessors.RestoredExecute",
+    "nbgrader.preprocessors.IgnorePattern",
+    "nbgrader.preprocessors.LimitOutput",
+    "nbgrader.preprocessors.SaveAutoGrades",
+    "nbgrader.preprocessors.AssignLatePenalties",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+c.Autograde.pre_convert_hook = "glyphlab_grader.preprocessors.remove_links"
+# Seconds that one cell may run; `glyphlab-grade --timeout` overrides it for one run. The sandbox's
+# other limits, with their defaults, are those of glyphlab_grader.execution.Limits.
 c.Execute.timeout = 30
+c.SandboxedExecute.limits = {}
+# What course.yml forbids an exercise to use has only stand-ins in a student's process.
+c.SandboxedExecute.forbidden = forbidden_names(ROOT / "course.yml")
 
 # `nbgrader export` writes the same grades.csv as `glyphlab-grade`: ungraded is empty, not 0.
 c.ExportApp.plugin_class = "glyphlab_grader.grades.GradesExport"

@@ -1,6 +1,7 @@
 """The command ``glyphlab-grade``."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -67,18 +68,40 @@ def _parser() -> argparse.ArgumentParser:
         "--force", action="store_true", help="grade again what has not changed since it was graded"
     )
     parser.add_argument("--timeout", type=_seconds, metavar="S", help="seconds for one cell")
+    parser.add_argument(
+        "--memory", type=_mebibytes, metavar="MIB", help="mebibytes for one notebook"
+    )
+    parser.add_argument(
+        "--workers",
+        type=_workers,
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="submissions at a time (default: one for each processor)",
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the outcomes there")
     return parser
 
 
-def _seconds(text: str) -> int:
+def _whole(text: str, what: str) -> int:
     try:
-        seconds = int(text)
+        number = int(text)
     except ValueError:
-        seconds = 0
-    if seconds < 1:
-        raise argparse.ArgumentTypeError(f"a whole number of seconds above 0, not {text!r}")
-    return seconds
+        number = 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"a whole number of {what} above 0, not {text!r}")
+    return number
+
+
+def _seconds(text: str) -> int:
+    return _whole(text, "seconds")
+
+
+def _mebibytes(text: str) -> int:
+    return _whole(text, "mebibytes") * 2**20
+
+
+def _workers(text: str) -> int:
+    return _whole(text, "workers")
 
 
 def _grade(options: argparse.Namespace) -> int:
@@ -96,7 +119,13 @@ def _grade(options: argparse.Namespace) -> int:
     outcomes = grade_assignment(
         course,
         options.assignment,
-        Options(tuple(options.student), options.force, options.timeout),
+        Options(
+            tuple(options.student),
+            options.force,
+            options.timeout,
+            options.memory,
+            options.workers,
+        ),
         lambda *news: print(progress_line(*news), flush=True),
     )
     if options.json is not None:

@@ -4,6 +4,7 @@
 afresh each time; nobody else's submissions, grades or feedback are touched.
 """
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -70,7 +71,9 @@ STUDENTS = {
         "endless", "while True:\n    pass", lambda o: o.outcome == "faults" and _partly(o)
     ),
     "demo-exiting": Pretence(
-        "exiting", "import os\n\nos._exit(0)", lambda o: o.outcome == "failed"
+        "exiting",
+        "import os\n\nos._exit(0)",
+        lambda o: o.outcome == "faults" and _partly(o),
     ),
 }
 """The class."""
@@ -113,7 +116,7 @@ def demonstrate(root: Path, say: Callable[[str], None] = print) -> int:
         graded = grade_assignment(
             course,
             assignment,
-            Options(tuple(STUDENTS), cell_timeout=CELL_TIMEOUT),
+            Options(tuple(STUDENTS), cell_timeout=CELL_TIMEOUT, workers=os.cpu_count() or 1),
             lambda *news: say(f"  {progress_line(*news)}"),
         )
         say(f"{assignment}: feedback")

@@ -1,17 +1,36 @@
 """Reads in an executed notebook and its points what there is to tell an instructor."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from glyphlab_grader.gradebook import NotebookScore
-from glyphlab_grader.intake import cell_id, read_notebook
+from glyphlab_grader.execution.outcome import Fault as SandboxFault
 from glyphlab_grader.names import printable
+from glyphlab_grader.notebooks import cell_id, read_notebook
 from glyphlab_grader.outcome import Fault
 
 __all__ = ["execution_faults", "misconceptions"]
 
-# What nbgrader writes into a cell that it stopped.
+# What nbgrader itself, without the sandbox, writes into a cell that it stopped.
 TIMEOUT_ERROR = "CellTimeoutError"
+# What the sandbox writes into a cell for which no process was left.
+NOT_RUN = "NotRunError"
+
+_SANDBOX_KINDS = {
+    "timeout": "timeout",
+    "cpu": "limit",
+    "memory": "limit",
+    "output": "limit",
+    "dead": "kernel_died",
+    "exit": "kernel_died",
+    "rubbish": "crossing",
+    "unfit": "crossing",
+    "callbacks": "crossing",
+    "score": "crossing",
+}
+
+# What may have ended the student's process.
+_ENDINGS = ("kernel_died", "timeout", "limit")
 
 
 def misconceptions(source: Path) -> dict[str, str]:
@@ -36,55 +55,70 @@ def misconceptions(source: Path) -> dict[str, str]:
     return found
 
 
-def execution_faults(executed: Path, scores: NotebookScore, named: dict[str, str]) -> list[Fault]:
+def execution_faults(
+    notebook: Any,
+    grades: Mapping[str, float | None],
+    named: Mapping[str, str],
+    sandbox: Sequence[SandboxFault],
+) -> list[Fault]:
     """List what happened while a notebook ran, in the order of its cells.
 
     Parameters
     ----------
-    executed : Path
+    notebook : NotebookNode
         The notebook with the outputs of grading.
-    scores : NotebookScore
-        What its tests gave.
-    named : dict of str to str
+    grades : mapping of str to float or None
+        What its graded cells got.
+    named : mapping of str to str
         Misconceptions by test cell, from `misconceptions`.
+    sandbox : sequence of SandboxFault
+        What the sandbox had to do.
 
     Returns
     -------
     list of Fault
-        Tests that gave less than their points, cells that raised, cells that ran out of time.
+        What the sandbox told, tests that gave less than their points, cells that raised.
     """
-    faults = []
-    for index, cell in enumerate(read_notebook(executed)["cells"]):
+    faults: list[Fault] = []
+    for index, cell in enumerate(notebook.cells):
         name = cell_id(cell)
         label = name or f"cell {index + 1}"
+        gone = any(fault.kind in _ENDINGS for fault in faults)
+        told = [
+            Fault(label, _SANDBOX_KINDS[fault.kind], printable(fault.message))
+            for fault in sandbox
+            # The sandbox repeats for each test that the student's process is gone.
+            if fault.cell == label and not (gone and fault.kind in ("dead", "exit"))
+        ]
         errors = [o for o in cell.get("outputs", []) if o.get("output_type") == "error"]
-        stopped = any(error.get("ename") == TIMEOUT_ERROR for error in errors)
-        if stopped:
-            faults.append(Fault(label, "timeout", "the cell ran out of time and was stopped"))
-        score = scores.cells.get(name) if name else None
-        if score is not None and score.automatic:
-            if score.score is not None and score.score < score.max_score:
-                points = f"{score.score:g} of {score.max_score:g} points"
-                reason = _reason(cell, errors, stopped)
-                told = [points, named[name]] if name in named else [points]
-                faults.append(Fault(label, "test", ": ".join([*told, reason])))
-        elif errors and not stopped:
+        if not told and any(error.get("ename") == TIMEOUT_ERROR for error in errors):
+            told = [Fault(label, "timeout", "the cell ran out of time and was stopped")]
+        faults += told
+        marks = cell.metadata.get("nbgrader", {})
+        if marks.get("grade") and not marks.get("solution"):
+            faults += _test_fault(label, grades.get(label), float(marks["points"]), cell, named)
+        elif errors and not told and errors[0].get("ename") != NOT_RUN:
             faults.append(Fault(label, "raised", _summary(errors[0])))
     return faults
 
 
-def _reason(cell: dict[str, Any], errors: list[dict[str, Any]], stopped: bool) -> str:
-    if stopped:
-        return "it ran out of time"
+def _test_fault(
+    label: str, points: float | None, maximum: float, cell: Any, named: Mapping[str, str]
+) -> list[Fault]:
+    if points is None or points >= maximum:
+        return []
+    told = [f"{points:g} of {maximum:g} points"]
+    if label in named:
+        told.append(named[label])
+    errors = [o for o in cell.get("outputs", []) if o.get("output_type") == "error"]
     if errors:
-        return _summary(errors[0])
-    outputs = cell.get("outputs", [])
-    if any(output.get("name") == "stderr" for output in outputs):
-        return "it wrote to standard error, which nbgrader takes for a failure"
-    return "it gave part of its points"
+        told.append(_summary(errors[0]))
+    elif any(output.get("name") == "stderr" for output in cell.get("outputs", [])):
+        told.append("it wrote to standard error, which nbgrader takes for a failure")
+    return [Fault(label, "test", ": ".join(told))]
 
 
-def _summary(error: dict[str, Any]) -> str:
+def _summary(error: Any) -> str:
     """Put an exception into one line."""
     name, value = str(error.get("ename", "")), str(error.get("evalue", ""))
     return printable(f"{name}: {' '.join(value.split())}" if value else name)

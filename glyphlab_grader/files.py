@@ -28,7 +28,8 @@ def replace_file(path: Path, text: str) -> None:
     try:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
         try:
-            with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            # Output of students' code may hold what is no character; it is shown as "?".
+            with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as stream:
                 stream.write(text)
             os.chmod(temporary, 0o644)
             os.replace(temporary, path)

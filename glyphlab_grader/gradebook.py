@@ -1,16 +1,18 @@
 """The one place where the course's code reads and writes nbgrader's gradebook."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from nbgrader.api import Gradebook, MissingEntry
 
 from glyphlab_grader.course import Course
 from glyphlab_grader.errors import GraderError
+from glyphlab_grader.restoring.master import StoredCell
 
-__all__ = ["CellScore", "GradebookKeeper", "NotebookScore", "open_gradebook"]
+__all__ = ["CellScore", "GradebookKeeper", "Marks", "NotebookScore", "open_gradebook"]
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,28 @@ class NotebookScore:
         return any(not cell.automatic and not cell.settled for cell in self.cells.values())
 
 
+@dataclass(frozen=True)
+class Marks:
+    """What is entered for one notebook of one student.
+
+    Parameters
+    ----------
+    grades : dict of str to float or None
+        Points of each graded cell; None where a person grades it.
+    untouched : collection of str
+        Answers that are still the stub.
+    unchanged : collection of str
+        Answers graded by hand that are the same as when they were.
+    timestamp : datetime or None
+        When the submission was made, UTC.
+    """
+
+    grades: dict[str, float | None]
+    untouched: Collection[str] = ()
+    unchanged: Collection[str] = ()
+    timestamp: datetime | None = None
+
+
 class GradebookKeeper:
     """The gradebook, open.
 
@@ -92,10 +116,13 @@ class GradebookKeeper:
         """Return the points of a notebook."""
         return float(self.gradebook.find_notebook(notebook, assignment).max_score)
 
-    def source_cells(self, assignment: str, notebook: str) -> dict[str, str]:
-        """Return the cells of the assignment as released to nbgrader: id to source."""
+    def stored_cells(self, assignment: str, notebook: str) -> dict[str, StoredCell]:
+        """Return the cells of the assignment by nbgrader id, hidden tests included."""
         found = self.gradebook.find_notebook(notebook, assignment)
-        return {str(cell.name): str(cell.source) for cell in found.source_cells}
+        return {
+            str(cell.name): StoredCell(str(cell.source), cell.checksum)
+            for cell in found.source_cells
+        }
 
     def scores(self, assignment: str, notebook: str, student: str) -> NotebookScore:
         """Read the points of one notebook of one student.
@@ -138,12 +165,42 @@ class GradebookKeeper:
             grade.needs_manual_grade = False
         self.gradebook.db.commit()
 
-    def _grades(self, assignment: str, notebook: str, student: str) -> list[Any]:
+    def give(self, assignment: str, notebook: str, student: str, marks: Marks) -> None:
+        """Enter what tests gave a notebook, in one transaction, as nbgrader does.
+
+        Raises
+        ------
+        ValueError
+            If the marks are not for exactly the notebook's graded cells.
+        """
+        grades = self._grades(assignment, notebook, student, marks.timestamp)
+        if {grade.name for grade in grades} != set(marks.grades):
+            raise ValueError(f"marks for {sorted(marks.grades)}, not for the notebook's cells")
+        for grade in grades:
+            grade.auto_score = marks.grades[grade.name]
+            by_hand = grade.manual_score is not None and grade.name not in marks.unchanged
+            grade.needs_manual_grade = by_hand or (
+                grade.auto_score is None and grade.manual_score is None
+            )
+        found = self.gradebook.find_submission_notebook(notebook, assignment, student)
+        for comment in found.comments:
+            untouched = comment.name in marks.untouched
+            comment.auto_comment = "No response." if untouched else None
+        self.gradebook.db.commit()
+
+    def is_late(self, assignment: str, student: str) -> bool:
+        """Say whether a submission came after the due date."""
+        return bool(self.gradebook.find_submission(assignment, student).total_seconds_late > 0)
+
+    def _grades(
+        self, assignment: str, notebook: str, student: str, timestamp: datetime | None = None
+    ) -> list[Any]:
         """Return the grades of a notebook, entered first where there are none yet."""
+        known = {} if timestamp is None else {"timestamp": timestamp}
         # nbgrader links a new submission up while SQLAlchemy would already write it.
         with self.gradebook.db.no_autoflush:
             self.gradebook.update_or_create_student(student)
-            self.gradebook.update_or_create_submission(assignment, student)
+            self.gradebook.update_or_create_submission(assignment, student, **known)
         found = self.gradebook.find_submission_notebook(notebook, assignment, student)
         return list(found.grades)
 

@@ -1,25 +1,29 @@
-"""Grades the submissions of an assignment, one after the other; none can touch another."""
+"""Grades the submissions of an assignment; none can touch another."""
 
 import secrets
-import time
-from collections.abc import Callable, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 
 from glyphlab_grader.course import Course
-from glyphlab_grader.cycle.feedback import withdraw_feedback
 from glyphlab_grader.errors import GraderError
-from glyphlab_grader.faults import execution_faults, misconceptions
-from glyphlab_grader.files import remove
+from glyphlab_grader.execution import Limits
+from glyphlab_grader.filing import Files
 from glyphlab_grader.gradebook import GradebookKeeper, open_gradebook
-from glyphlab_grader.intake import Intake, examine
 from glyphlab_grader.names import name_problem, printable
 from glyphlab_grader.outcome import Fault, Outcome
-from glyphlab_grader.records import Records, fingerprint
-from glyphlab_grader.runner import Ending, Request, run_submission
-from glyphlab_grader.settings import Grading
+from glyphlab_grader.records import fingerprint
+from glyphlab_grader.runner import run_submission, workers
+from glyphlab_grader.submission import Request, Result
 
 __all__ = ["Options", "grade_assignment", "submitted_students"]
+
+# What reading, restoring and writing a notebook may take beside executing it.
+_SLACK_SECONDS = 60.0
+_Place = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -34,11 +38,17 @@ class Options:
         Grade again what has not changed, too.
     cell_timeout : int or None
         Seconds for one cell; None for ``c.Execute.timeout``.
+    memory : int or None
+        Bytes for one notebook; None for the configured ones.
+    workers : int
+        How many submissions are graded at a time.
     """
 
     students: Sequence[str] = ()
     force: bool = False
     cell_timeout: int | None = None
+    memory: int | None = None
+    workers: int = 1
 
 
 def submitted_students(course: Course, assignment: str) -> list[str]:
@@ -76,21 +86,25 @@ def grade_assignment(
     Raises
     ------
     GraderError
-        If there is nothing to grade, or not everything that it takes.
+        If there is nothing to grade, not everything that it takes, or no safe way to do it.
     """
     course.require_assignment(assignment)
     notebooks = course.notebooks(assignment)
     students = _choose(submitted_students(course, assignment), options.students, assignment)
-    outcomes: list[Outcome] = []
-    with open_gradebook(course) as gradebook:
+    places = [(student, notebook) for student in students for notebook in notebooks]
+    outcomes: dict[_Place, Outcome] = {}
+    with (
+        open_gradebook(course) as gradebook,
+        tempfile.TemporaryDirectory(prefix="glyphlab-grade-") as scratch,
+        workers(),
+        ThreadPoolExecutor(options.workers) as executor,
+    ):
         gradebook.require_assignment(assignment, notebooks)
-        desk = _Desk(course, assignment, options, gradebook)
-        for student in students:
-            for notebook in notebooks:
-                outcomes.append(desk.grade(student, notebook))
-                tell(len(outcomes), len(students) * len(notebooks), outcomes[-1])
-            desk.settle(student, [o for o in outcomes if o.student == student])
-    return outcomes
+        desk = _Desk(course, assignment, options, gradebook, Path(scratch))
+        for outcome in desk.grade(places, executor):
+            outcomes[outcome.student, outcome.notebook] = outcome
+            tell(len(outcomes), len(places), outcome)
+    return [outcomes[place] for place in places]
 
 
 def _choose(submitted: list[str], asked: Sequence[str], assignment: str) -> list[str]:
@@ -103,120 +117,105 @@ def _choose(submitted: list[str], asked: Sequence[str], assignment: str) -> list
 
 
 class _Desk:
-    """Grades one submission after the other, with the gradebook at hand."""
+    """Hands submissions out to an executor and files what comes back."""
 
     def __init__(
-        self, course: Course, assignment: str, options: Options, gradebook: GradebookKeeper
+        self,
+        course: Course,
+        assignment: str,
+        options: Options,
+        gradebook: GradebookKeeper,
+        scratch: Path,
     ) -> None:
         self.course = course
         self.assignment = assignment
         self.options = options
-        self.gradebook = gradebook
-        self.records = Records(course, assignment)
-        self.limit = Grading(parent=course.app).notebook_timeout
-        self.run = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
+        self.scratch = scratch
+        self.files = Files(
+            course,
+            assignment,
+            gradebook,
+            f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}",
+        )
+        self.stored = {
+            notebook: gradebook.stored_cells(assignment, notebook)
+            for notebook in course.notebooks(assignment)
+        }
+        limits = dict(course.app.config.SandboxedExecute.get("limits", {}))
+        self.seconds = Limits(**limits).notebook_seconds + _SLACK_SECONDS
 
-    def grade(self, student: str, notebook: str) -> Outcome:
-        """Grade one submission; whatever happens, there is an outcome."""
-        started = time.monotonic()
-        try:
-            return self._grade(student, notebook)
-        except Exception as error:
-            message = printable(f"{type(error).__name__}: {error}")
-            seconds = round(time.monotonic() - started, 3)
-            return self._failed(student, notebook, [Fault(None, "grader", message)], seconds)
+    def grade(self, places: Sequence[_Place], executor: Executor) -> Iterator[Outcome]:
+        """Give an outcome for each place, in the order in which they are ready."""
+        running: dict[Future[Result], tuple[_Place, str, Request]] = {}
+        for place in places:
+            try:
+                key = self._key(*place)
+                kept = None if self.options.force or not key else self.files.kept(*place, key)
+                if kept is not None:
+                    yield kept
+                    continue
+                self.files.withdraw(*place)
+            except OSError as error:
+                yield self.files.failed(*place, [_broken(error)], 0.0)
+                continue
+            request = self._request(*place)
+            future = executor.submit(run_submission, request, self.seconds)
+            running[future] = place, key, request
+            # No more than the workers can take soon: a large class must not pile up here.
+            while len(running) >= 2 * self.options.workers:
+                yield from self._file(running)
+        while running:
+            yield from self._file(running)
 
-    def settle(self, student: str, outcomes: Sequence[Outcome]) -> None:
-        """See to it that what failed has no score.
+    def _file(
+        self, running: dict[Future[Result], tuple[_Place, str, Request]]
+    ) -> Iterator[Outcome]:
+        done, _ = wait(running, return_when=FIRST_COMPLETED)
+        for future in done:
+            place, key, request = running.pop(future)
+            result = future.result()
+            executed = Path(request.executed)
+            try:
+                yield self.files.settle(*place, key, result, executed)
+            except (OSError, ValueError) as error:
+                yield self.files.failed(*place, [*result.faults, _broken(error)], result.seconds)
+            executed.unlink(missing_ok=True)
 
-        nbgrader gives 0 to every notebook that it does not find, each time it grades another one
-        of the same student.
-        """
-        for outcome in outcomes:
-            if outcome.outcome == "failed":
-                self._withdraw(student, outcome.notebook)
-
-    def _grade(self, student: str, notebook: str) -> Outcome:
-        folder = self.course.submitted(student, self.assignment)
-        tests = self.gradebook.source_cells(self.assignment, notebook)
-        intake = examine(folder, notebook, tests, self.course.notebooks(self.assignment))
-        if not intake.usable:
-            return self._failed(student, notebook, intake.faults, 0.0)
-        limits = (self.options.cell_timeout, self.course.app.config.Execute.timeout, self.limit)
-        key = fingerprint(folder, notebook, tests, limits)
-        if not self.options.force and (kept := self._kept(student, notebook, key)):
-            return kept
-        self._withdraw(student, notebook)
-        if intake.absent:
-            return self._absent(student, notebook, intake)
-        for path in folder.rglob("*"):
-            if path.is_symlink():
-                remove(path)
-        outcome = self._execute(student, notebook, intake)
-        self.records.keep(outcome, key)
-        return outcome
-
-    def _kept(self, student: str, notebook: str, key: str) -> Outcome | None:
-        """Return the earlier outcome where nothing changed and the gradebook still has it."""
-        outcome = self.records.find(student, notebook, key)
-        executed = self.course.autograded(student, self.assignment) / f"{notebook}.ipynb"
-        if outcome is None or not executed.is_file():
-            return None
-        scores = self.gradebook.scores(self.assignment, notebook, student)
-        return None if scores.ungraded else outcome.with_scores(scores.score, scores.max_score)
-
-    def _withdraw(self, student: str, notebook: str) -> None:
-        """Take back all that an earlier run said of the submission."""
+    def _key(self, student: str, notebook: str) -> str:
+        """Digest what the score depends on; empty where the student's name forbids to look."""
         if name_problem(student):
-            return
-        self.records.forget(student, notebook)
-        self.gradebook.withdraw(self.assignment, notebook, student)
-        remove(self.course.autograded(student, self.assignment) / f"{notebook}.ipynb")
-        withdraw_feedback(self.course, self.assignment, student, notebook)
+            return ""
+        config = self.course.app.config
+        settings = [
+            self.options.cell_timeout,
+            self.options.memory,
+            config.Execute,
+            config.SandboxedExecute,
+            config.Autograde,
+        ]
+        folder = self.course.submitted(student, self.assignment)
+        return fingerprint(folder, notebook, self.stored[notebook], settings)
 
-    def _absent(self, student: str, notebook: str, intake: Intake) -> Outcome:
-        self.gradebook.give_nothing(self.assignment, notebook, student)
-        maximum = self.gradebook.max_score(self.assignment, notebook)
-        return Outcome.graded(student, notebook, 0.0, maximum, intake.faults, self.run, 0.0)
-
-    def _execute(self, student: str, notebook: str, intake: Intake) -> Outcome:
-        ending = run_submission(
-            Request(
-                root=str(self.course.root),
-                assignment=self.assignment,
-                student=student,
-                notebook=notebook,
-                log=str(self.course.log(student, self.assignment, notebook)),
-                cell_timeout=self.options.cell_timeout,
-                notebook_timeout=self.limit,
-            )
-        )
-        if ending.how != "converted":
-            return self._failed(
-                student, notebook, [*intake.faults, *_ending_faults(ending, intake)], ending.seconds
-            )
-        scores = self.gradebook.scores(self.assignment, notebook, student)
-        if scores.ungraded:
-            missing = [n for n, cell in scores.cells.items() if cell.automatic and not cell.settled]
-            told = Fault(None, "grader", f"the tests {', '.join(missing)} gave no points")
-            return self._failed(student, notebook, [*intake.faults, told], ending.seconds)
-        executed = self.course.autograded(student, self.assignment) / f"{notebook}.ipynb"
-        named = misconceptions(self.course.source(self.assignment) / f"{notebook}.ipynb")
-        faults = [*intake.faults, *execution_faults(executed, scores, named)]
-        return Outcome.graded(
-            student, notebook, scores.score, scores.max_score, faults, self.run, ending.seconds
+    def _request(self, student: str, notebook: str) -> Request:
+        # A name that cannot be used must not become a path either.
+        safe = "refused" if name_problem(student) else student
+        return Request(
+            root=str(self.course.root),
+            assignment=self.assignment,
+            student=student,
+            notebook=notebook,
+            submitted=str(self.course.submitted(student, self.assignment)),
+            source=str(self.course.source(self.assignment)),
+            release=str(self.course.release(self.assignment)),
+            stored={
+                name: (cell.source, cell.checksum) for name, cell in self.stored[notebook].items()
+            },
+            executed=str(self.scratch / f"{secrets.token_hex(8)}.ipynb"),
+            log=str(self.course.log(safe, self.assignment, notebook)),
+            cell_timeout=self.options.cell_timeout,
+            memory=self.options.memory,
         )
 
-    def _failed(
-        self, student: str, notebook: str, faults: Sequence[Fault], seconds: float
-    ) -> Outcome:
-        maximum = self.gradebook.max_score(self.assignment, notebook)
-        self._withdraw(student, notebook)
-        return Outcome.failed(student, notebook, maximum, faults, self.run, seconds)
 
-
-def _ending_faults(ending: Ending, intake: Intake) -> list[Fault]:
-    """Tell how running ended, unless the intake already says why."""
-    if ending.how == "invalid":
-        return [] if intake.faults else [Fault(ending.cell, "corrupt", ending.message)]
-    return [Fault(ending.cell, ending.how, ending.message)]
+def _broken(error: Exception) -> Fault:
+    return Fault(None, "grader", printable(f"{type(error).__name__}: {error}"))

@@ -1,150 +1,188 @@
-"""Runs one submission in a process of its own, and says how that ended.
+"""Has submissions graded by worker processes that are kept from one to the next.
 
-`run_submission` takes and gives plain data and touches nothing of the caller, so that any
-`concurrent.futures.Executor` can call it. Whatever a student's code does, only its own process
-ends.
+`run_submission` takes and gives plain data, so that any `concurrent.futures.Executor` can call it.
+Each thread or process that does has a worker of its own; a worker that dies or hangs is replaced,
+and takes down no submission but the one it had.
 """
 
 import json
 import os
+import selectors
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Literal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import IO, Any
 
 import psutil  # type: ignore[import-untyped]
 
-__all__ = ["Ending", "Request", "run_submission"]
+from glyphlab_grader.errors import GraderError
+from glyphlab_grader.names import printable
+from glyphlab_grader.outcome import Fault
+from glyphlab_grader.submission import Request, Result
+
+__all__ = ["Worker", "run_submission", "workers"]
+
+_WARM_SECONDS = 240.0
+_own = threading.local()
+_all: "list[Worker]" = []
+_lock = threading.Lock()
 
 
-@dataclass(frozen=True)
-class Request:
-    """A submission to run.
+def run_submission(request: Request, seconds: float) -> Result:
+    """Grade one submission in this thread's worker.
+
+    Parameters
+    ----------
+    request : Request
+        What to grade.
+    seconds : float
+        How long it may take altogether; the sandbox's own limits end a notebook earlier.
+
+    Returns
+    -------
+    Result
+        What came of it, a worker that died included.
+
+    Raises
+    ------
+    GraderError
+        If no worker can be started: this machine cannot grade.
+    """
+    worker: Worker | None = getattr(_own, "worker", None)
+    if worker is None or not worker.alive:
+        worker = _own.worker = Worker(request.root)
+        with _lock:
+            _all.append(worker)
+    started = time.monotonic()
+    try:
+        answer = worker.ask(asdict(request), seconds)
+    except TimeoutError:
+        worker.end()
+        fault = Fault(None, "timeout", f"grading the notebook took more than {seconds:g} s")
+    except EOFError:
+        fault = Fault(None, "grader", f"the grading process died: {worker.last_words()}")
+        worker.end()
+    else:
+        return Result(**(answer | {"faults": [Fault(**fault) for fault in answer["faults"]]}))
+    return Result("failed", [fault], seconds=round(time.monotonic() - started, 3))
+
+
+@contextmanager
+def workers() -> Iterator[None]:
+    """End all workers at the end of the block, whatever happened in it."""
+    try:
+        yield
+    finally:
+        with _lock:
+            while _all:
+                _all.pop().end()
+        _own.__dict__.clear()
+
+
+class Worker:
+    """A worker process, warm.
 
     Parameters
     ----------
     root : str
         The course's folder.
-    assignment, student, notebook : str
-        Checked names.
-    log : str
-        File for everything that is printed on the way.
-    cell_timeout : int or None
-        Seconds for one cell; None for the configured ones.
-    notebook_timeout : float
-        Seconds for the whole notebook.
+
+    Raises
+    ------
+    GraderError
+        If it does not start.
     """
 
-    root: str
-    assignment: str
-    student: str
-    notebook: str
-    log: str
-    cell_timeout: int | None
-    notebook_timeout: float
-
-
-@dataclass(frozen=True)
-class Ending:
-    """How running a submission ended.
-
-    Parameters
-    ----------
-    how : {"converted", "timeout", "kernel_died", "invalid", "grader"}
-        ``converted``: nbgrader executed it and wrote its grades. ``timeout``: the cell could not be
-        stopped or the whole notebook took too long. ``kernel_died``: the student's process ended.
-        ``invalid``: nbgrader refused the notebook. ``grader``: anything else.
-    message : str
-        One line.
-    cell : str or None
-        The cell that was running.
-    seconds : float
-        Wall time.
-    """
-
-    how: Literal["converted", "timeout", "kernel_died", "invalid", "grader"]
-    message: str
-    cell: str | None
-    seconds: float
-
-
-def run_submission(request: Request) -> Ending:
-    """Execute and grade one submission with nbgrader, in a process of its own.
-
-    Parameters
-    ----------
-    request : Request
-        What to run.
-
-    Returns
-    -------
-    Ending
-        How it ended; this function does not raise for anything that a submission does.
-    """
-    started = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="glyphlab-grade-") as folder:
-        exchange = Path(folder)
-        late = _run_worker(request, exchange)
-        seconds = round(time.monotonic() - started, 3)
-        cell = _read(exchange / "cell")
-        report = _read(exchange / "report")
-    if late:
-        limit = f"{request.notebook_timeout:g} s"
-        return Ending("timeout", f"the notebook took more than {limit}", cell, seconds)
-    if report is None:
-        return Ending("grader", "the grading process ended without a word", cell, seconds)
-    how, message = json.loads(report)
-    return Ending(how, message, None if how == "converted" else cell, seconds)
-
-
-def _run_worker(request: Request, exchange: Path) -> bool:
-    """Run the worker to its end or to the notebook's deadline; say whether it was the latter."""
-    log = Path(request.log)
-    log.parent.mkdir(parents=True, exist_ok=True)
-    # -P: the present folder must not shadow a module of the grader.
-    command = [sys.executable, "-P", "-m", "glyphlab_grader.worker", str(exchange)]
-    with log.open("wb") as output:
-        worker = subprocess.Popen(
-            command,
+    def __init__(self, root: str) -> None:
+        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (closed by end)
+        self._pending = b""
+        # -P: the present folder must not shadow a module of the grader.
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "glyphlab_grader.worker", root],
             stdin=subprocess.PIPE,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            cwd=request.root,
-            env=os.environ | {"PYTHONUNBUFFERED": "1"},
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            cwd=root,
             start_new_session=True,
         )
         try:
-            worker.communicate(json.dumps(asdict(request)).encode(), request.notebook_timeout)
-        except subprocess.TimeoutExpired:
-            return True
-        finally:
-            _end(worker)
-    return False
+            greeting = self._answer(time.monotonic() + _WARM_SECONDS)
+        except (EOFError, TimeoutError):
+            words = self.last_words()
+            self.end()
+            raise GraderError(f"the grading process does not start: {words}") from None
+        if "refused" in greeting:
+            self.end()
+            raise GraderError(str(greeting["refused"]))
 
+    @property
+    def alive(self) -> bool:
+        """Whether it can be asked."""
+        return self._process.poll() is None and not self._errors.closed
 
-def _end(worker: "subprocess.Popen[bytes]") -> None:
-    """End a worker that still runs, and the kernels that it started."""
-    if worker.poll() is not None:
-        return
-    # Kernels lead sessions of their own, so that signals to the worker do not reach them.
-    try:
-        family = [psutil.Process(worker.pid)]
-        family += family[0].children(recursive=True)
-    except psutil.NoSuchProcess:
-        family = []
-    for process in family:
+    def ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """Send a request and wait for its answer.
+
+        Raises
+        ------
+        EOFError
+            If the process dies.
+        TimeoutError
+            If it takes longer than `seconds`.
+        """
+        assert self._process.stdin is not None
         try:
-            process.kill()
+            self._process.stdin.write(json.dumps(request).encode() + b"\n")
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            raise EOFError from None
+        return self._answer(time.monotonic() + seconds)
+
+    def last_words(self) -> str:
+        """Return the last line that it wrote to standard error."""
+        self._errors.seek(0, os.SEEK_END)
+        self._errors.seek(max(0, self._errors.tell() - 4000))
+        lines = self._errors.read().decode(errors="replace").strip().splitlines()
+        return printable(lines[-1]) if lines else "it said nothing"
+
+    def end(self) -> None:
+        """End the process and all that it started; again does nothing."""
+        if self._errors.closed:
+            return
+        # Kernels and sandboxes lead sessions of their own: signals to the worker miss them.
+        try:
+            family = psutil.Process(self._process.pid).children(recursive=True)
         except psutil.NoSuchProcess:
-            continue
-    worker.wait()
+            family = []
+        for process in [*family, self._process]:
+            try:
+                process.kill()
+            except psutil.NoSuchProcess:
+                continue
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout, self._errors):
+            if stream is not None:
+                try:
+                    stream.close()
+                except BrokenPipeError:
+                    continue
 
-
-def _read(path: Path) -> str | None:
-    try:
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return None
+    def _answer(self, deadline: float) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._process.stdout, selectors.EVENT_READ)
+            while b"\n" not in self._pending:
+                if not selector.select(max(0.0, deadline - time.monotonic())):
+                    raise TimeoutError
+                chunk = os.read(self._process.stdout.fileno(), 1 << 16)
+                if not chunk:
+                    raise EOFError
+                self._pending += chunk
+        line, self._pending = self._pending.split(b"\n", 1)
+        answer: dict[str, Any] = json.loads(line)
+        return answer

@@ -9,29 +9,25 @@ import pytest
 from glyphlab_grader import grading
 from glyphlab_grader.cli import main
 from glyphlab_grader.course import Course
-from glyphlab_grader.gradebook import open_gradebook
-from glyphlab_grader.runner import Ending, Request
+from glyphlab_grader.errors import GraderError
+from glyphlab_grader.outcome import Fault
+from glyphlab_grader.submission import Request, Result
 
 
 @pytest.fixture
-def run(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run nothing: as if each submission had passed, but that of "eve", who killed her kernel."""
+def run(monkeypatch: pytest.MonkeyPatch) -> list[Request]:
+    """Run nothing: as if each submission had passed, but that of "eve", which broke the grader."""
+    seen: list[Request] = []
 
-    def fake(request: Request) -> Ending:
+    def fake(request: Request, seconds: float) -> Result:
+        seen.append(request)
         if request.student == "eve":
-            return Ending("kernel_died", "the process that ran the cell ended", "answer", 0.5)
-        with open_gradebook(course) as keeper:
-            for name, points in (("four", 2.0), ("nine", 3.0)):
-                keys = (name, request.notebook, request.assignment, request.student)
-                keeper.gradebook.find_grade(*keys).auto_score = points
-            keeper.gradebook.db.commit()
-        folder = course.autograded(request.student, request.assignment)
-        folder.mkdir(parents=True, exist_ok=True)
-        released = course.release(request.assignment) / f"{request.notebook}.ipynb"
-        (folder / released.name).write_text(released.read_text())
-        return Ending("converted", "", None, 0.5)
+            return Result("failed", [Fault(None, "grader", "the grading process died")])
+        Path(request.executed).write_text("{}")
+        return Result("executed", [], {"four": 2.0, "nine": 3.0}, seconds=0.5)
 
     monkeypatch.setattr(grading, "run_submission", fake)
+    return seen
 
 
 def refused(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> str:
@@ -45,7 +41,7 @@ def refused(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> str:
 
 
 def test_all_graded_is_0(
-    run: None, course: Course, hand_in: Any, capsys: pytest.CaptureFixture[str]
+    run: list[Request], course: Course, hand_in: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     hand_in("ada")
     assert main(["tiny"]) == 0
@@ -57,7 +53,7 @@ def test_all_graded_is_0(
 
 
 def test_some_failed_is_1_and_the_outcomes_are_written(
-    run: None, hand_in: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    run: list[Request], hand_in: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     hand_in("ada")
     hand_in("eve")
@@ -69,13 +65,9 @@ def test_some_failed_is_1_and_the_outcomes_are_written(
     ]
     assert data[1]["max_score"] == 5.0
     assert data[1]["faults"] == [
-        {
-            "cell": "answer",
-            "kind": "kernel_died",
-            "message": "the process that ran the cell ended",
-        }
+        {"cell": None, "kind": "grader", "message": "the grading process died"}
     ]
-    assert "answer: the process that ran the cell ended" in capsys.readouterr().out
+    assert "the grading process died" in capsys.readouterr().out
 
 
 def test_an_unknown_assignment(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
@@ -138,6 +130,8 @@ def test_a_broken_gradebook(
         ([], "the following arguments are required: ASSIGNMENT"),
         (["tiny", "--timeout", "0"], "--timeout: a whole number of seconds above 0, not '0'"),
         (["tiny", "--timeout", "soon"], "not 'soon'"),
+        (["tiny", "--memory", "-1"], "--memory: a whole number of mebibytes above 0, not '-1'"),
+        (["tiny", "--workers", "0"], "--workers: a whole number of workers above 0, not '0'"),
         (["tiny", "--colour"], "unrecognized arguments: --colour"),
     ],
 )
@@ -148,30 +142,32 @@ def test_mistyped_options(
 
 
 def test_a_json_file_without_a_folder_is_refused_before_grading(
-    run: None, course: Course, hand_in: Any, capsys: pytest.CaptureFixture[str]
+    run: list[Request], course: Course, hand_in: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     hand_in("ada")
     assert "--json: no folder nowhere" in refused(capsys, ["tiny", "--json", "nowhere/o.json"])
     assert not course.autograded("ada", "tiny").exists()
 
 
-def test_the_timeout_reaches_the_runner(
-    course: Course, hand_in: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_limits_reach_the_workers(run: list[Request], hand_in: Any) -> None:
     hand_in("ada")
-    seen: list[Request] = []
+    assert main(["tiny", "--timeout", "7", "--memory", "512", "--workers", "3"]) == 0
+    assert [(r.cell_timeout, r.memory) for r in run] == [(7, 512 * 2**20)]
 
-    def spy(request: Request) -> Ending:
-        seen.append(request)
-        return Ending("grader", "not run", None, 0.0)
 
-    monkeypatch.setattr(grading, "run_submission", spy)
-    assert main(["tiny", "--timeout", "7"]) == 1
-    assert [request.cell_timeout for request in seen] == [7]
+def test_a_machine_without_a_sandbox_does_not_grade(
+    hand_in: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(request: Request, seconds: float) -> Result:
+        raise GraderError("install bubblewrap")
+
+    hand_in("ada")
+    monkeypatch.setattr(grading, "run_submission", refuse)
+    assert refused(capsys, ["tiny"]) == "install bubblewrap"
 
 
 def test_nbgraders_own_export_leaves_ungraded_empty(
-    run: None, course: Course, hand_in: Any
+    run: list[Request], course: Course, hand_in: Any
 ) -> None:
     from nbgrader.apps import ExportApp
 

@@ -1,6 +1,10 @@
 """Grading the tiny assignments with real kernels; each run costs seconds, so each tells much."""
 
 import csv
+import subprocess
+import sys
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +17,12 @@ from glyphlab_grader.gradebook import open_gradebook
 from glyphlab_grader.grades import COLUMNS, write_grades
 from glyphlab_grader.grading import Options, grade_assignment
 from glyphlab_grader.outcome import Outcome
-from glyphlab_grader.runner import Ending, Request
+from glyphlab_grader.submission import Request, Result
 
 RIGHT = "def root(x):\n    return math.sqrt(x)"
 WRONG = "def root(x):\n    return x / 2"
 KILLER = "import os\nos._exit(3)"
-QUICK = Options(cell_timeout=5)
+QUICK = Options(cell_timeout=5, workers=2)
 
 
 def grades(course: Course) -> dict[tuple[str, str], dict[str, str]]:
@@ -58,7 +62,7 @@ def test_each_kind_of_submission_has_its_outcome_and_harms_no_other(
     both = [("four", "test"), ("nine", "test")]
     assert found == {
         "a-right": ("graded", 5.0, []),
-        "b-killer": ("failed", None, [("answer", "kernel_died")]),
+        "b-killer": ("faults", 0.0, [("answer", "kernel_died"), *both]),
         "c-endless": ("faults", 0.0, [("answer", "timeout"), *both]),
         "d-raising": ("faults", 0.0, [("answer", "raised"), *both]),
         "e-wrong": ("graded", 2.0, [("nine", "test")]),
@@ -84,7 +88,7 @@ def _check_grades(rows: dict[tuple[str, str], dict[str, str]]) -> None:
     scores = {student: row["score"] for (name, student), row in rows.items() if name == "tiny"}
     assert scores == {
         "a-right": "5.0",
-        "b-killer": "",
+        "b-killer": "0.0",
         "c-endless": "0.0",
         "d-raising": "0.0",
         "e-wrong": "2.0",
@@ -93,8 +97,8 @@ def _check_grades(rows: dict[tuple[str, str], dict[str, str]]) -> None:
         "i-missing": "0.0",
         "z-right": "5.0",
     }
-    assert rows["tiny", "b-killer"]["ungraded"] == "T1"
-    assert rows["tiny", "b-killer"]["raw_score"] == ""
+    assert rows["tiny", "g-corrupt"]["ungraded"] == "T1"
+    assert rows["tiny", "g-corrupt"]["raw_score"] == ""
     # Nobody handed in the other assignment.
     assert rows["pair", "a-right"]["score"] == ""
     assert rows["pair", "a-right"]["ungraded"] == "P1 P2"
@@ -108,7 +112,7 @@ def test_a_failed_regrade_shows_no_old_score(course: Course, hand_in: Any) -> No
     feedback.parent.mkdir(parents=True)
     feedback.write_text("5 of 5")
 
-    hand_in("ada", KILLER)
+    hand_in("ada").write_text("{")
     (second,) = grade_assignment(course, "tiny", QUICK)
     assert (second.outcome, second.score) == ("failed", None)
     assert second.run != first.run
@@ -121,36 +125,37 @@ def test_what_did_not_change_is_not_graded_again(
     course: Course, hand_in: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hand_in("ada", RIGHT)
-    hand_in("bob", KILLER)
+    hand_in("bob").write_text("{")
+    course.submitted("eve", "tiny").mkdir(parents=True)
     first = grade_assignment(course, "tiny", QUICK)
     ran: list[str] = []
 
-    def spy(request: Request) -> Ending:
+    def spy(request: Request, seconds: float) -> Result:
         ran.append(request.student)
-        return Ending("grader", "not run", None, 0.0)
+        return Result("failed", [])
 
     monkeypatch.setattr(grading, "run_submission", spy)
     second = grade_assignment(course, "tiny", QUICK)
-    # Only what failed is tried again; the other keeps its outcome and the run that gave it.
+    # Only what failed is tried again; the others keep their outcome and the run that gave it.
     assert ran == ["bob"]
-    assert second[0] == first[0]
+    assert [second[0], second[2]] == [first[0], first[2]]
 
-    grade_assignment(course, "tiny", Options(students=["ada"], cell_timeout=6))
+    grade_assignment(course, "tiny", replace(QUICK, students=["ada"], cell_timeout=6))
     assert ran == ["bob", "ada"], "another limit may give another score"
 
 
 def test_force_grades_again_and_a_student_can_be_singled_out(course: Course, hand_in: Any) -> None:
     hand_in("ada", RIGHT)
     hand_in("bob", RIGHT)
-    (first,) = grade_assignment(course, "tiny", Options(students=["ada"]))
-    (second,) = grade_assignment(course, "tiny", Options(students=["ada"], force=True))
+    (first,) = grade_assignment(course, "tiny", replace(QUICK, students=["ada"]))
+    (second,) = grade_assignment(course, "tiny", replace(QUICK, students=["ada"], force=True))
     assert (first.student, first.score) == (second.student, second.score) == ("ada", 5.0)
     assert first.run != second.run
     assert ("tiny", "bob") not in grades(course)
 
 
 def test_several_notebooks_stand_for_themselves(course: Course, hand_in: Any) -> None:
-    hand_in("ada", KILLER, assignment="pair", name="P1")
+    hand_in("ada", assignment="pair", name="P1").write_text("{")
     hand_in("ada", RIGHT, assignment="pair", name="P2")
     hand_in("bob", RIGHT, assignment="pair", name="P1")
     outcomes = grade_assignment(course, "pair", QUICK)
@@ -161,7 +166,6 @@ def test_several_notebooks_stand_for_themselves(course: Course, hand_in: Any) ->
         ("bob", "P2", "faults", 0.0),
     ]
     rows = grades(course)
-    # P2 was graded after P1 had failed; nbgrader must not have turned the failure into a 0.
     assert rows["pair", "ada"]["ungraded"] == "P1"
     assert rows["pair", "ada"]["score"] == ""
     assert rows["pair", "bob"]["score"] == "5.0"
@@ -169,8 +173,8 @@ def test_several_notebooks_stand_for_themselves(course: Course, hand_in: Any) ->
 
 
 def test_points_given_by_hand_survive_a_regrade(course: Course, hand_in: Any) -> None:
-    def write(data: dict[str, Any]) -> None:
-        next(c for c in data["cells"] if c["id"] == "why")["source"] = "Since."
+    def write(data: dict[str, Any], text: str = "Since.") -> None:
+        next(c for c in data["cells"] if c["id"] == "why")["source"] = text
 
     hand_in("ada", RIGHT, assignment="pair", name="P1")
     hand_in("ada", RIGHT, assignment="pair", name="P2", edit=write)
@@ -185,8 +189,100 @@ def test_points_given_by_hand_survive_a_regrade(course: Course, hand_in: Any) ->
     kept = grade_assignment(course, "pair", QUICK)
     assert [o.score for o in kept] == [5.0, 9.0]
     assert grades(course)["pair", "ada"]["needs_manual_grade"] == ""
-    again = grade_assignment(course, "pair", Options(force=True))
+    again = grade_assignment(course, "pair", replace(QUICK, force=True))
     assert [o.score for o in again] == [5.0, 9.0]
+    # The answer is still the one that was graded by hand: nothing to look at.
+    assert not needs_a_look(course)
+
+    hand_in("ada", RIGHT, assignment="pair", name="P2", edit=lambda data: write(data, "Well."))
+    changed = grade_assignment(course, "pair", QUICK)
+    assert [o.score for o in changed] == [5.0, 9.0]
+    assert needs_a_look(course)
+
+
+def needs_a_look(course: Course) -> bool:
+    with open_gradebook(course) as keeper:
+        return bool(keeper.gradebook.find_grade("why", "P2", "pair", "ada").needs_manual_grade)
+
+
+def test_what_was_taken_apart_is_restored_and_graded(course: Course, hand_in: Any) -> None:
+    def drop(data: dict[str, Any]) -> None:
+        data["cells"] = [c for c in data["cells"] if c["id"] != "nine"]
+
+    def double(data: dict[str, Any]) -> None:
+        data["cells"].insert(0, data["cells"][3])
+
+    def skip(data: dict[str, Any]) -> None:
+        for name in ("four", "nine"):
+            found = next(c for c in data["cells"] if c["id"] == name)
+            found["metadata"]["tags"] = ["skip-execution"]
+
+    hand_in("deleted", WRONG, edit=drop)
+    hand_in("doubled", RIGHT, edit=double)
+    hand_in("renamed", RIGHT).rename(course.submitted("renamed", "tiny") / "mine.ipynb")
+    hand_in("skipped", WRONG, edit=skip)
+    outcomes = grade_assignment(course, "tiny", QUICK)
+    assert {o.student: (o.outcome, o.score, told(o)) for o in outcomes} == {
+        "deleted": ("faults", 2.0, [("nine", "deleted"), ("nine", "test")]),
+        "doubled": ("faults", 5.0, [("four", "duplicated"), ("four", "reordered")]),
+        "renamed": ("faults", 5.0, [(None, "renamed")]),
+        "skipped": (
+            "faults",
+            2.0,
+            [("four", "retagged"), ("nine", "retagged"), ("nine", "test")],
+        ),
+    }
+
+
+def test_plain_nbgrader_grades_the_same(
+    course: Course, hand_in: Any, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def double(data: dict[str, Any]) -> None:
+        data["cells"].insert(0, data["cells"][3])
+
+    hand_in("doubled", RIGHT, edit=double)
+    hand_in("killer", KILLER)
+    secret = tmp_path / "secret.txt"
+    secret.write_text("secret")
+    (hand_in("wrong", WRONG).parent / "data.txt").symlink_to(secret)
+    command = [sys.executable, "-m", "nbgrader", "autograde", "tiny"]
+    subprocess.run(command, check=True, cwd=course.root)
+    scores = {
+        student: row["score"] for (name, student), row in grades(course).items() if name == "tiny"
+    }
+    assert scores == {"doubled": "5.0", "killer": "0.0", "wrong": "2.0"}
+    assert not (course.autograded("wrong", "tiny") / "data.txt").exists()
+    assert secret.read_text() == "secret"
+
+
+def test_a_submission_knows_its_time_and_late_ones_are_penalised(
+    course: Course, hand_in: Any
+) -> None:
+    with open_gradebook(course) as keeper:
+        assignment = keeper.gradebook.find_assignment("tiny")
+        assignment.duedate = datetime(2026, 11, 1)
+        keeper.gradebook.db.commit()
+    for student, text in {
+        "early": "2026-10-31 12:00:00 UTC",
+        "late": "2026-11-02 12:00:00 UTC",
+        "vague": "soon",
+        "strange": "9" * 5000,
+    }.items():
+        (hand_in(student, RIGHT).parent / "timestamp.txt").write_text(text)
+    # The penalty that nbgrader's own plugin can give: all points.
+    course.app.config.LateSubmissionPlugin.penalty_method = "zero"
+    grade_assignment(course, "tiny", QUICK)
+    found = {
+        student: (row["timestamp"], row["score"])
+        for (name, student), row in grades(course).items()
+        if name == "tiny"
+    }
+    assert found == {
+        "early": ("2026-10-31 12:00:00", "5.0"),
+        "late": ("2026-11-02 12:00:00", "0.0"),
+        "strange": ("", "5.0"),
+        "vague": ("", "5.0"),
+    }
 
 
 def test_a_link_beside_the_notebook_leaks_nothing(
