@@ -15,14 +15,17 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
+from sphinx.util import logging
 from sphinx.util.docutils import SphinxRole
 
 from glyphlab import course
 
+LOGGER = logging.getLogger(__name__)
 
-def released_notebook(source: str | Path, name: str) -> Path:
-    """Return where the release of an exercise lies, say of ``ch23_1/F3``."""
-    return Path(source) / "exercises" / f"{name}.ipynb"
+
+def released_path(name: str) -> str:
+    """Return where the release of an exercise lies, in the repository and in the site."""
+    return f"exercises/{name}.ipynb"
 
 
 class _ExerciseRole(SphinxRole):
@@ -32,8 +35,8 @@ class _ExerciseRole(SphinxRole):
         facts: course.Course = self.config.course_facts
         assignment, _, notebook = self.text.partition("/")
         if assignment not in facts.assignments or not notebook:
-            self.env.app.statuscode = 1
-            raise ValueError(f"course.yml has no assignment for {self.text!r}")
+            message = "course.yml has no assignment for %r"
+            LOGGER.warning(message, self.text, location=self.get_location())
 
 
 class PointsRole(_ExerciseRole):
@@ -45,30 +48,35 @@ class PointsRole(_ExerciseRole):
 class AssignmentRole(_ExerciseRole):
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         self.warn_unless_known()
-        label = nodes.literal("", f"exercises/{self.text}.ipynb")
-        if not released_notebook(self.env.srcdir, self.text).is_file():
+        path = released_path(self.text)
+        label = nodes.literal("", path)
+        if path not in self.config.released_notebooks:
             return [label], []
-        folder = posixpath.dirname(self.env.docname)
-        target = posixpath.relpath(f"exercises/{self.text}.ipynb", folder or ".")
+        target = posixpath.relpath(path, posixpath.dirname(self.env.docname) or ".")
         return [nodes.reference("", "", label, refuri=target, internal=True)], []
 
 
 def read_facts(app: Sphinx, config: Config) -> None:
     config.course_facts = course.load(Path(app.srcdir) / "course.yml")
     config.hide_solutions = not config.course_facts.publish_solutions
+    config.released_notebooks = [
+        path.relative_to(app.srcdir).as_posix()
+        for path in sorted(Path(app.srcdir, "exercises").glob("*/*.ipynb"))
+    ]
 
 
 def copy_released_notebooks(app: Sphinx, error: Exception | None) -> None:
     if error is not None or app.builder.format != "html":
         return
-    for notebook in sorted(Path(app.srcdir, "exercises").glob("*/*.ipynb")):
-        target = Path(app.outdir) / notebook.relative_to(app.srcdir)
+    for path in app.config.released_notebooks:
+        target = Path(app.outdir, path)
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(notebook, target)
+        shutil.copyfile(Path(app.srcdir, path), target)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     app.add_config_value("course_facts", None, "env", [course.Course])
+    app.add_config_value("released_notebooks", [], "env", [list])
     app.connect("config-inited", read_facts)
     app.connect("build-finished", copy_released_notebooks)
     app.add_role("points", PointsRole())

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-from course_facts import released_notebook
+from course_facts import released_path
 from docutils import nodes
 from glued_text import PREFIX, glued
 from myst_source import Block, SourceError, front_matter
@@ -100,7 +100,7 @@ class BookNames:
         return f"{self.facts.points} points"
 
     def assignment(self, exercise: str) -> str:
-        return released_notebook("", exercise).as_posix()
+        return released_path(exercise)
 
 
 def _known(mapping: Any, name: str) -> Any:

@@ -33,22 +33,21 @@ NOT_PROSE = {"bibliography", "code-block", "raw", "toctree", "tableofcontents", 
 #: From this number of places on, a decimal may be an expected value rounded.
 ROUNDED_PLACES = 4
 
-#: Chapters of the larger course, which prose names in brackets without the word.
+#: Chapters of the course that prose may name: "chapters 5.4 and 7.1", "softmax (7.2)".
 CHAPTERS = (
     "5.4", "7.1", "7.2", "8.4", "11.1", "11.2", "19.2", "20.4",
     "21.4", "22.1", "22.2", "22.4", "23.1", "23.2", "23.3", "24.4",
 )  # fmt: skip
 
-_CHAPTER = r"\d{1,2}\.\d{1,2}"
+_CHAPTER = rf"(?:{'|'.join(map(re.escape, CHAPTERS))})(?!\d|\.\d)"
 _CHAPTERS = re.compile(
-    rf"\b(?:[Cc]hapters?|[Ss]ections?)\s+{_CHAPTER}(?:(?:,|,? and|,? or)\s+{_CHAPTER})*"
-    rf"|\((?:{'|'.join(map(re.escape, CHAPTERS))})\)"
+    rf"\b[Cc]hapters?\s+{_CHAPTER}(?:(?:,|,? and|,? or)\s+{_CHAPTER})*|\({_CHAPTER}\)"
 )
 _VERSION = re.compile(r"\b\d+(?:\.\d+){2,}\w*")
 _THOUSANDS = re.compile(r"\b\d{1,3}(?:,\d{3})+\b(?!\.\d)")
 _PERCENTAGE = re.compile(r"\d+(?:[.,]\d+)?\s*(?:%|per\s?cent\b)")
 _DECIMAL = re.compile(r"\d*[.,]\d+")
-_MATH_NUMBER = re.compile(
+MATH_NUMBER = re.compile(
     r"\\[td]?frac\s*(?:\{\d+\}|\d)\s*(?:\{\d+\}|\d)|(?<![\w.])\d+/\d+|\d+\.\d+"
 )
 
@@ -191,7 +190,7 @@ def _lint_math(text: str, line: int, known: Known) -> Iterator[Offence]:
                 if not (computed or known.allows(side.text, side.value)):
                     yield Offence(line, _unknown(side.text))
                 continue
-            for match in _MATH_NUMBER.finditer(side.text.replace(" ", "")):
+            for match in MATH_NUMBER.finditer(side.text.replace(" ", "")):
                 if not known.allows(match[0], _number(match[0])):
                     yield Offence(line, _unknown(match[0]))
 

@@ -1,7 +1,7 @@
 """Remove the ids that sphinx-proof and sphinx-exercise repeat on every block of a page.
 
-Each wraps the content of a definition, proof, exercise or solution in a section with one and the
-same id, which HTML forbids and nothing refers to.
+A proof, and the content of each definition, proof, exercise and solution, gets one and the same id,
+which HTML forbids and nothing refers to.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-REPEATED = {"proof-content", "exercise-content", "solution-content"}
+REPEATED = {"proof", "proof-content", "exercise-content", "solution-content"}
 
 
 def remove_repeated_ids(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    for section in doctree.findall(nodes.section):
-        if REPEATED & set(section["ids"]):
-            section["ids"] = []
+    for node in doctree.findall(nodes.Element):
+        if REPEATED & set(node.get("ids", ())):
+            node["ids"] = [name for name in node["ids"] if name not in REPEATED]
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
