@@ -4,6 +4,7 @@ Bubblewrap keeps the mount logic. What it starts is ``cat``, which sits in the n
 standard input closes; the student's process and the judge's enter from outside.
 """
 
+import contextlib
 import json
 import os
 import select
@@ -133,11 +134,11 @@ class Holder:
 
     def end(self) -> None:
         """Kill everything in the sandbox and take it down."""
-        for pid in [*([self.pid] if hasattr(self, "pid") else []), *self._children]:
-            try:
+        # The first process ends only when all others have, and bubblewrap outside waits for it.
+        victims = [self.pid] if hasattr(self, "pid") else self._children
+        for pid in victims:
+            with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
         for child in self._children:
             os.waitpid(child, 0)
         self._children = []

@@ -165,6 +165,9 @@ def _warm(modules: tuple[str, ...]) -> None:
 def main() -> None:
     """Import, fork the judges' parent, and serve."""
     user, student_end, judge_end, *modules = sys.argv[1:]
+    for descriptor in student_end, judge_end:
+        # They came through an exec; no bubblewrap may get them.
+        os.set_inheritable(int(descriptor), False)
     if os.getuid() == 0:
         entering.become(int(user))
     # Inherited, it would make every wait for a child fail.

@@ -66,15 +66,16 @@ class Session:
     def run_cell(self, source: str) -> Ran:
         """Run a cell in the student's process."""
         outputs = self._outputs()
+        deadline = time.monotonic() + self._time_left()
         if self._student.gone:
             outputs.error("NotRunError", f"this cell was not run: {self._why_gone}")
             return Ran(outputs, {}, None)
-        deadline = self._deadline(self._limits.cell_seconds)
         try:
             told = self._ask(self._student, {"run": source}, deadline, outputs)
             return Ran(outputs, told, None)
         except _Halt as halt:
-            self._quieten(outputs)
+            # The interrupt's own traceback tells where the cell was.
+            self._quieten(Outputs(self._limits.cell_output_bytes) if outputs.flooded else outputs)
             outputs.error(_NAMES.get(halt.fault[0], "DeadKernelError"), halt.fault[1])
             return Ran(outputs, {}, halt.fault)
         finally:
@@ -83,23 +84,22 @@ class Session:
     def take_over(self, source: str) -> None:
         """Have the judge take what a locked cell defines."""
         if not self._judge.gone:
-            self._ask_judge({"locked": source}, self._deadline(self._limits.cell_seconds))
+            self._ask_judge({"locked": source}, time.monotonic() + self._time_left())
 
     def run_test(self, source: str, points: float, later: list[str]) -> Ran:
         """Run a test cell in the judge."""
-        for inmate, why in (self._student, self._why_gone), (self._judge, "the judge ended"):
-            if inmate.gone:
-                return Ran(self._outputs(), {"passed": False}, ("dead", why))
-        seconds = self._deadline(self._limits.cell_seconds) - time.monotonic()
-        if seconds <= 0:
-            return Ran(self._outputs(), {"passed": False}, ("timeout", self._notebook_late()))
+        seconds = self._time_left()
+        if self._student.gone:
+            return Ran(self._outputs(), {"passed": False}, (self._gone_kind, self._why_gone))
+        if self._judge.gone:
+            return Ran(self._outputs(), {"passed": False}, ("dead", "the judge ended"))
         body = {"test": source, "points": points, "later": later, "seconds": seconds}
         ran = self._ask_judge(body, time.monotonic() + seconds + _SLACK_SECONDS)
         fault = ran.fault
         if fault is None and "fault" in ran.told:
             fault = ran.told["fault"], ran.told["message"]
         if fault is not None:
-            self._quieten(Outputs(1))
+            self._quieten(Outputs(self._limits.cell_output_bytes))
         if fault is not None and fault[0] == "dead" and self._student.gone:
             # Why it was ended says more than that it does not answer.
             fault = self._gone_kind, self._why_gone
@@ -245,8 +245,12 @@ class Session:
     def _outputs(self) -> Outputs:
         return Outputs(min(self._limits.cell_output_bytes, self._output_left))
 
-    def _deadline(self, seconds: float) -> float:
-        return min(time.monotonic() + seconds, self._ends)
+    def _time_left(self) -> float:
+        """Give the seconds that a cell may take; where there are none, the student's ends."""
+        left = self._ends - time.monotonic()
+        if left <= 0:
+            self._end(self._student, "timeout", self._notebook_late())
+        return min(left, self._limits.cell_seconds)
 
     def _cell_late(self) -> str:
         return f"the cell ran longer than {self._limits.cell_seconds:g} s"

@@ -59,6 +59,7 @@ class Student:
         for standard in (1, 2):
             # What programs and libraries write past Python.
             os.dup2(raw, standard)
+        os.close(raw)
         sys.path.insert(0, COURSE)
         sys.modules["__main__"] = shell.user_module
 
