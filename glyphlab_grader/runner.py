@@ -1,8 +1,7 @@
 """Has submissions graded by worker processes that are kept from one to the next.
 
 `run_submission` takes and gives plain data, so that any `concurrent.futures.Executor` can call it.
-Each thread or process that does has a worker of its own; a worker that dies or hangs is replaced,
-and takes down no submission but the one it had.
+A worker that dies or hangs is replaced, and takes down no submission but the one it had.
 """
 
 import json
@@ -28,13 +27,13 @@ from glyphlab_grader.submission import Request, Result
 __all__ = ["Worker", "run_submission", "workers"]
 
 _WARM_SECONDS = 240.0
-_own = threading.local()
-_all: "list[Worker]" = []
+_idle: "list[Worker]" = []
+_blocks = 0
 _lock = threading.Lock()
 
 
 def run_submission(request: Request, seconds: float) -> Result:
-    """Grade one submission in this thread's worker.
+    """Grade one submission in a worker that is idle, or else a new one.
 
     Parameters
     ----------
@@ -51,13 +50,12 @@ def run_submission(request: Request, seconds: float) -> Result:
     Raises
     ------
     GraderError
-        If no worker can be started: this machine cannot grade.
+        If this machine cannot grade.
     """
-    worker: Worker | None = getattr(_own, "worker", None)
+    with _lock:
+        worker = _idle.pop() if _idle else None
     if worker is None or not worker.alive:
-        worker = _own.worker = Worker(request.root)
-        with _lock:
-            _all.append(worker)
+        worker = Worker(request.root)
     started = time.monotonic()
     try:
         answer = worker.ask(asdict(request), seconds)
@@ -68,20 +66,27 @@ def run_submission(request: Request, seconds: float) -> Result:
         fault = Fault(None, "grader", f"the grading process died: {worker.last_words()}")
         worker.end()
     else:
+        with _lock:
+            _idle.append(worker)
+        if "refused" in answer:
+            raise GraderError(str(answer["refused"]))
         return Result(**(answer | {"faults": [Fault(**fault) for fault in answer["faults"]]}))
     return Result("failed", [fault], seconds=round(time.monotonic() - started, 3))
 
 
 @contextmanager
 def workers() -> Iterator[None]:
-    """End all workers at the end of the block, whatever happened in it."""
+    """Keep workers from one submission to the next, and end them with the outermost block."""
+    global _blocks
+    with _lock:
+        _blocks += 1
     try:
         yield
     finally:
         with _lock:
-            while _all:
-                _all.pop().end()
-        _own.__dict__.clear()
+            _blocks -= 1
+            while _idle and not _blocks:
+                _idle.pop().end()
 
 
 class Worker:
@@ -89,8 +94,8 @@ class Worker:
 
     Parameters
     ----------
-    root : str
-        The course's folder.
+    folder : str
+        Where it starts: the course's folder.
 
     Raises
     ------
@@ -98,27 +103,24 @@ class Worker:
         If it does not start.
     """
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, folder: str) -> None:
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (closed by end)
         self._pending = b""
         # -P: the present folder must not shadow a module of the grader.
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "glyphlab_grader.worker", root],
+            [sys.executable, "-P", "-m", "glyphlab_grader.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
-            cwd=root,
+            cwd=folder,
             start_new_session=True,
         )
         try:
-            greeting = self._answer(time.monotonic() + _WARM_SECONDS)
+            self._answer(time.monotonic() + _WARM_SECONDS)
         except (EOFError, TimeoutError):
             words = self.last_words()
             self.end()
             raise GraderError(f"the grading process does not start: {words}") from None
-        if "refused" in greeting:
-            self.end()
-            raise GraderError(str(greeting["refused"]))
 
     @property
     def alive(self) -> bool:

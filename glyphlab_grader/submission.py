@@ -19,6 +19,7 @@ from nbgrader.converters import Autograde
 from nbgrader.preprocessors import AssignLatePenalties, SaveAutoGrades
 from traitlets.utils.importstring import import_item
 
+from glyphlab_grader.errors import GraderError
 from glyphlab_grader.execution import SandboxMissing
 from glyphlab_grader.faults import execution_faults, misconceptions
 from glyphlab_grader.files import replace_file
@@ -121,7 +122,8 @@ def process(app: Any, request: Request) -> Result:
     try:
         with _logged(app.log, Path(request.log)):
             result = _process(app, request)
-    except SandboxMissing:
+    except (SandboxMissing, GraderError):
+        # It is the machine or the course, not the submission.
         raise
     except Exception as error:
         result = Result("failed", [_broken(error)])

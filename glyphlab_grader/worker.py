@@ -1,13 +1,15 @@
 """The process that `runner` keeps for grading: a request a line in, a result a line out.
 
-Called as ``python -m glyphlab_grader.worker ROOT``. A student's code never runs in it.
+Called as ``python -m glyphlab_grader.worker``. A student's code never runs in it.
 """
 
 import json
 import os
 import sys
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from glyphlab_grader.course import open_course
 from glyphlab_grader.errors import GraderError
@@ -21,16 +23,24 @@ def main() -> None:
     # Nothing that is printed on the way may pass for an answer.
     with os.fdopen(os.dup(1), "w", encoding="utf-8") as answers:
         os.dup2(2, 1)
-        try:
-            app = open_course(Path(sys.argv[1])).app
-            prepare()
-        except (GraderError, SandboxMissing) as error:
-            print(json.dumps({"refused": str(error)}), file=answers, flush=True)
-            return
         print(json.dumps({"ready": True}), file=answers, flush=True)
         for line in sys.stdin:
-            result = process(app, Request(**json.loads(line)))
-            print(json.dumps(asdict(result)), file=answers, flush=True)
+            print(json.dumps(_answer(json.loads(line))), file=answers, flush=True)
+
+
+def _answer(request: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return asdict(process(_app(request["root"]), Request(**request)))
+    except (GraderError, SandboxMissing) as error:
+        return {"refused": str(error)}
+
+
+@cache
+def _app(root: str) -> Any:
+    """Read a course's configuration and start its sandboxes, once."""
+    app = open_course(Path(root)).app
+    prepare()
+    return app
 
 
 if __name__ == "__main__":

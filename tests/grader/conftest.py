@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 
 from glyphlab_grader.course import Course, open_course
 from glyphlab_grader.cycle.generate import generate
+from glyphlab_grader.runner import workers
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -79,6 +80,13 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("generated")
     make_course(root)
     return root
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _warm_workers() -> Iterator[None]:
+    """Keep the workers warm from one test to the next."""
+    with workers():
+        yield
 
 
 @pytest.fixture
