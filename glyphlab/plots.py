@@ -18,7 +18,7 @@ Examples
 'true class'
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -35,10 +35,12 @@ if TYPE_CHECKING:
 __all__ = [
     "confusion_matrix",
     "describe_confusion_matrix",
+    "describe_measured_curves",
     "describe_reliability",
     "describe_risk_coverage",
     "describe_temperature_curve",
     "describe_threshold_sweep",
+    "measured_curves",
     "reliability_diagram",
     "risk_coverage",
     "temperature_curve",
@@ -582,6 +584,114 @@ def describe_risk_coverage(curve: RiskCoverage, coverages: Sequence[float] = (0.
             f"coverage {curve.coverage[i]:.4f}, risk {curve.risk[i]:.4f}."
         )
     return " ".join(sentences)
+
+
+def measured_curves(
+    x: ArrayLike,
+    curves: Mapping[str, ArrayLike],
+    x_label: str,
+    y_label: str,
+    ax: "Axes | None" = None,
+    x_scale: Literal["linear", "log"] = "linear",
+    y_scale: Literal["linear", "log"] = "linear",
+) -> "Axes":
+    """Draw what was measured at several places, each curve with its intervals.
+
+    Parameters
+    ----------
+    x : array_like, shape (M,)
+        Where it was measured, ascending.
+    curves : mapping of str to array_like
+        By name: (M,) values, or (3, M) values with the lower and upper ends of their intervals.
+        At most four, as many as there are signs to tell them apart.
+    x_label, y_label : str
+        Names of the axes.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure where none is given.
+    x_scale, y_scale : {"linear", "log"}
+        How the axes run.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    ValueError
+        Curves of another length than `x`, none at all, or more than four.
+    """
+    at, rows = _measured(x, curves)
+    ax = ax or _new_axes()
+    ax.set_xscale(x_scale)
+    ax.set_yscale(y_scale)
+    for series, (name, (value, lower, upper)) in enumerate(rows.items()):
+        look: Any = {"color": _COLOURS[series], "ls": _LINES[series], "lw": 2, "label": name}
+        marks: Any = {"marker": _MARKERS[series], "ms": 6, "markevery": max(1, len(at) // 8)}
+        if np.isnan(lower).all():
+            ax.plot(at, value, **look, **marks)
+        else:
+            ends = np.maximum([value - lower, upper - value], 0)
+            ax.errorbar(at, value, yerr=ends, capsize=4, elinewidth=1.5, **look, **marks)
+    _label(ax, x_label, y_label)
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), fontsize=_FONT - 1, frameon=False)
+    return ax
+
+
+def _measured(
+    x: ArrayLike, curves: Mapping[str, ArrayLike]
+) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]:
+    """Places, and value, lower and upper end of each curve; NaN where it has no interval."""
+    at = np.asarray(x, dtype=np.float64)
+    if at.ndim != 1 or len(at) == 0:
+        raise ValueError(f"x must be a non-empty vector, not of shape {at.shape}")
+    if not 1 <= len(curves) <= len(_COLOURS):
+        raise ValueError(f"curves must be one to {len(_COLOURS)}, not {len(curves)}")
+    rows = {}
+    for name, values in curves.items():
+        curve = np.asarray(values, dtype=np.float64)
+        if curve.shape not in {at.shape, (3, *at.shape)}:
+            raise ValueError(
+                f"curves[{name!r}] must be of shape {at.shape} or {(3, *at.shape)}, "
+                f"not {curve.shape}"
+            )
+        missing = np.full((2, len(at)), np.nan)
+        rows[name] = curve if curve.ndim == 2 else np.vstack([curve, missing])
+    return at, rows
+
+
+def describe_measured_curves(
+    x: ArrayLike, curves: Mapping[str, ArrayLike], x_label: str, y_label: str, digits: int = 4
+) -> str:
+    """Say in words what `measured_curves` draws.
+
+    Parameters
+    ----------
+    x, curves, x_label, y_label
+        As there.
+    digits : int
+        Decimals of the values.
+
+    Returns
+    -------
+    str
+        One sentence a curve, with its first and last value.
+
+    Examples
+    --------
+    >>> describe_measured_curves([1, 10], {"plain": [0.5, 0.25]}, "samples", "error", 2)
+    'error against samples. plain: 0.50 at 1, 0.25 at 10.'
+    """
+    at, rows = _measured(x, curves)
+
+    def told(curve: NDArray[np.float64], i: int) -> str:
+        value, lower, upper = (f"{number:.{digits}f}" for number in curve[:, i])
+        interval = "" if np.isnan(curve[1, i]) else f" (interval {lower} to {upper})"
+        return f"{value}{interval} at {at[i]:g}"
+
+    sentences = [
+        f"{name}: {told(curve, 0)}, {told(curve, len(at) - 1)}." for name, curve in rows.items()
+    ]
+    return " ".join([f"{y_label} against {x_label}.", *sentences])
 
 
 # ------------------------------------------------------------------------------ shared pieces

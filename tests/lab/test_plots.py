@@ -297,3 +297,40 @@ def test_describe_risk_coverage():
         "Answering from confidence 0.8, coverage 0.6667, risk 0.5000. "
         "Answering from confidence 0.3, coverage 1.0000, risk 0.6667."
     )
+
+
+def test_measured_curves_draws_values_and_intervals_under_different_signs(ax):
+    curves = {"plain": [3.0, 2.0, 1.0], "with ends": [[3, 2, 1], [2, 1, 0.5], [5, 4, 2]]}
+    plots.measured_curves([1, 10, 100], curves, "samples", "error", ax=ax, x_scale="log")
+    plain, other = (
+        line for line in ax.lines if len(line.get_xdata()) == 3 and line.get_ls() != "None"
+    )
+    np.testing.assert_array_equal(plain.get_ydata(), [3, 2, 1])
+    assert plain.get_linestyle() != other.get_linestyle()
+    assert plain.get_marker() != other.get_marker()
+    (bars,) = ax.containers
+    ends = [segment[:, 1].tolist() for segment in bars.lines[2][0].get_segments()]
+    assert ends == [[2, 5], [1, 4], [0.5, 2]]
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "linear")
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["plain", "with ends"]
+
+
+def test_describe_measured_curves():
+    told = plots.describe_measured_curves([1, 2], {"a": [[1, 2], [0, 1], [3, 4]]}, "n", "gap", 1)
+    assert (
+        told == "gap against n. a: 1.0 (interval 0.0 to 3.0) at 1, 2.0 (interval 1.0 to 4.0) at 2."
+    )
+
+
+@pytest.mark.parametrize(
+    ("x", "curves", "message"),
+    [
+        ([], {"a": []}, "x must be a non-empty vector"),
+        ([1, 2], {}, "curves must be one to 4, not 0"),
+        ([1, 2], {name: [1, 2] for name in "abcde"}, "curves must be one to 4, not 5"),
+        ([1, 2], {"a": [1, 2, 3]}, r"curves\['a'\] must be of shape"),
+    ],
+)
+def test_measured_curves_refuses_what_does_not_fit(x, curves, message):
+    with pytest.raises(ValueError, match=message):
+        plots.measured_curves(x, curves, "n", "gap")
