@@ -2,6 +2,8 @@
 
 - ``{points}`ch23_1/F3` `` is the number of points of an exercise.
 - ``{assignment}`ch23_1/F3` `` links its notebook, which is copied into the site.
+- ``{course}`title` `` is the course's title.
+- The directive ``{objectives}`` lists what a learner can do, by the section that teaches it.
 - ``publish_solutions: false`` leaves every solution out.
 """
 
@@ -13,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.util import logging
-from sphinx.util.docutils import SphinxRole
+from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from glyphlab import course
 
@@ -56,6 +59,43 @@ class AssignmentRole(_ExerciseRole):
         return [nodes.reference("", "", label, refuri=target, internal=True)], []
 
 
+class CourseRole(SphinxRole):
+    """A role whose text names a field of the course."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        if self.text != "title":
+            LOGGER.warning(
+                "{course} knows only title, not %r", self.text, location=self.get_location()
+            )
+        return [nodes.Text(self.config.course_facts.title)], []
+
+
+class ObjectivesDirective(SphinxDirective):
+    """The objectives by section, in the order in which the book teaches them."""
+
+    def run(self) -> list[nodes.Node]:
+        facts: course.Course = self.config.course_facts
+        result = nodes.bullet_list()
+        for key, section in facts.sections.items():
+            objectives = [o.text for o in facts.objectives.values() if o.section == key]
+            if not objectives:
+                continue
+            link = addnodes.pending_xref(
+                "",
+                nodes.inline("", section.title),
+                refdomain="std",
+                reftype="ref",
+                reftarget=section.label,
+                refexplicit=True,
+                refdoc=self.env.docname,
+                refwarn=True,
+            )
+            entry = nodes.list_item("", nodes.paragraph("", "", link, nodes.Text(": ")))
+            entry[0] += nodes.Text("; ".join(objectives) + ".")
+            result += entry
+        return [result]
+
+
 def read_facts(app: Sphinx, config: Config) -> None:
     config.course_facts = course.load(Path(app.srcdir) / "course.yml")
     config.hide_solutions = not config.course_facts.publish_solutions
@@ -79,6 +119,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_config_value("released_notebooks", [], "env", [list])
     app.connect("config-inited", read_facts)
     app.connect("build-finished", copy_released_notebooks)
+    app.add_directive("objectives", ObjectivesDirective)
+    app.add_role("course", CourseRole())
     app.add_role("points", PointsRole())
     app.add_role("assignment", AssignmentRole())
     return {"parallel_read_safe": True, "parallel_write_safe": True}
