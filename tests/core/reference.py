@@ -140,7 +140,9 @@ def gradient(logits: Any, y: Any, temperature: Any) -> Any:
 
 def existence(logits: Any, y: Any) -> float | None:
     """The limit that `NoOptimumError` states, or None where a minimiser exists; all exact."""
-    rows = [[None if z == float("-inf") else Fraction(z) for z in map(float, row)] for row in logits]
+    rows = [
+        [None if z == float("-inf") else Fraction(z) for z in map(float, row)] for row in logits
+    ]
     if any(row[int(k)] is None for row, k in zip(rows, y, strict=True)):
         return float("nan")
     open_rows = [[z for z in row if z is not None] for row in rows]
@@ -240,8 +242,11 @@ def same(actual: Any, expected: Any, tolerance: float = 1e-12) -> bool:
     """Whether a float agrees with an exact value to a relative (or tiny absolute) tolerance."""
     if expected is None:
         return isnan(actual)
-    difference = abs(MP.mpf(float(actual)) - MP.mpf(str(expected)) if isinstance(expected, float)
-                     else MP.mpf(float(actual)) - _mpf(expected))
+    difference = abs(
+        MP.mpf(float(actual)) - MP.mpf(str(expected))
+        if isinstance(expected, float)
+        else MP.mpf(float(actual)) - _mpf(expected)
+    )
     return bool(difference <= tolerance * max(MP.mpf(1), abs(_mpf(expected))))
 
 

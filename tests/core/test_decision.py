@@ -104,8 +104,12 @@ def test_sweep(samples):
         found = [int(getattr(sweep, name)[i]) for name in columns_of]
         assert found == cells(p, y, threshold)
         tp, fp, fn, _ = found
-        assert np.array_equal(sweep.precision[i], tp / (tp + fp) if tp + fp else np.nan, equal_nan=True)
-        assert np.array_equal(sweep.recall[i], tp / (tp + fn) if tp + fn else np.nan, equal_nan=True)
+        assert np.array_equal(
+            sweep.precision[i], tp / (tp + fp) if tp + fp else np.nan, equal_nan=True
+        )
+        assert np.array_equal(
+            sweep.recall[i], tp / (tp + fn) if tp + fn else np.nan, equal_nan=True
+        )
     for name in columns_of:
         assert getattr(sweep, name).dtype == np.int64
     assert (sum(getattr(sweep, name) for name in columns_of) == len(y)).all()

@@ -69,7 +69,9 @@ def test_precision_recall_f1(seed, n, k, mode, theirs):
         )[i]
         np.testing.assert_allclose(metrics[f"macro_{name}"], macro)
     micro = sklearn.metrics.precision_recall_fscore_support(y, p, average="micro")[:3]
-    np.testing.assert_allclose([metrics[f"micro_{m}"] for m in ("precision", "recall", "f1")], micro)
+    np.testing.assert_allclose(
+        [metrics[f"micro_{m}"] for m in ("precision", "recall", "f1")], micro
+    )
 
 
 @pytest.mark.parametrize(("seed", "n", "k"), PAIRS[1:])

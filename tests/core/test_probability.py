@@ -164,8 +164,12 @@ def test_extreme_logits(dtype):
     assert g.log_loss(z, [0, 1, 2]) == pytest.approx(2 / 3 * np.log(3))
     assert g.log_loss(z[:1], [1], 4.0) == pytest.approx(top / 2)
     # Scaled to ±1: no overflow on the way.
-    np.testing.assert_allclose(g.softmax(z[:1], top), [np.exp([1, -1, 0]) / np.exp([1, -1, 0]).sum()])
-    assert g.energy_score(z[:1], top)[0] == pytest.approx(-top * float(np.log(np.exp([1, -1, 0]).sum())))
+    np.testing.assert_allclose(
+        g.softmax(z[:1], top), [np.exp([1, -1, 0]) / np.exp([1, -1, 0]).sum()]
+    )
+    assert g.energy_score(z[:1], top)[0] == pytest.approx(
+        -top * float(np.log(np.exp([1, -1, 0]).sum()))
+    )
 
 
 def test_the_mean_of_huge_losses_does_not_overflow():
@@ -275,9 +279,18 @@ def test_refused_labels():
             g.log_loss([[1, 2], [3, 4]], y)
 
 
-@given(st.integers(1, 5).flatmap(lambda k: st.lists(
-    st.tuples(st.lists(st.integers(0, 8), min_size=k, max_size=k).filter(any), st.integers(0, k - 1)),
-    min_size=1, max_size=12)))
+@given(
+    st.integers(1, 5).flatmap(
+        lambda k: st.lists(
+            st.tuples(
+                st.lists(st.integers(0, 8), min_size=k, max_size=k).filter(any),
+                st.integers(0, k - 1),
+            ),
+            min_size=1,
+            max_size=12,
+        )
+    )
+)
 def test_brier_score_is_the_exact_one(rows):
     counts = np.array([row for row, _ in rows], float)
     p, y = counts / counts.sum(axis=1, keepdims=True), [label for _, label in rows]
@@ -307,14 +320,17 @@ def test_brier_decomposition(samples, n, closed):
     means = [(len(c), sum(c) / len(c), sum(a) / len(a)) for c, a in held]
     reliability = sum(m * (f - o) ** 2 for m, f, o in means) / size
     resolution = sum(m * (o - overall) ** 2 for m, f, o in means) / size
-    variance = sum(
-        (x - f) ** 2 for (c, _), (_, f, _) in zip(held, means, strict=True) for x in c
-    ) / size
-    covariance = sum(
-        (x - f) * (v - o)
-        for (c, a), (_, f, o) in zip(held, means, strict=True)
-        for x, v in zip(c, a, strict=True)
-    ) / size
+    variance = (
+        sum((x - f) ** 2 for (c, _), (_, f, _) in zip(held, means, strict=True) for x in c) / size
+    )
+    covariance = (
+        sum(
+            (x - f) * (v - o)
+            for (c, a), (_, f, o) in zip(held, means, strict=True)
+            for x, v in zip(c, a, strict=True)
+        )
+        / size
+    )
     brier = sum((Fraction(c) - a) ** 2 for c, a in samples) / size
     within = variance - 2 * covariance
     uncertainty = overall * (1 - overall)
@@ -332,5 +348,7 @@ def test_brier_decomposition(samples, n, closed):
 
 
 def test_brier_decomposition_of_confidences_that_are_equal_in_each_bin():
-    parts = g.brier_decomposition([0.3] * 10 + [0.9] * 10, [1] * 5 + [0] * 6 + [1] * 9, g.Binning.uniform(5))
+    parts = g.brier_decomposition(
+        [0.3] * 10 + [0.9] * 10, [1] * 5 + [0] * 6 + [1] * 9, g.Binning.uniform(5)
+    )
     assert parts.within_bin == pytest.approx(0, abs=1e-16)

@@ -136,7 +136,7 @@ def test_refused_grid(grid, message):
 def test_gradient_is_the_exact_one(case, temperature):
     z, y = case
     if np.isneginf(z[np.arange(len(y)), y]).any():
-        with pytest.raises(ValueError, match="must not mask a true class.*: row"):
+        with pytest.raises(ValueError, match=r"must not mask a true class.*: row"):
             g.temperature_gradient(z, y, temperature)
         return
     slope = g.temperature_gradient(z, y, temperature)
@@ -206,7 +206,6 @@ def limit_of(z, y):
     try:
         g.optimal_temperature(z, y)
     except g.NoOptimumError as error:
-        assert isinstance(error, ValueError)
         return error.limit
     return None
 
@@ -302,6 +301,7 @@ def test_no_optimum(z, y, limit):
 
 
 def test_no_optimum_says_why():
+    assert issubclass(g.NoOptimumError, ValueError)
     for z, y, message in (
         ([[2, 0]], [0], "below its row's largest"),
         ([[2, 0]], [1], "mean excess over the row's mean is -1, not above 0"),
