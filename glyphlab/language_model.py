@@ -16,7 +16,7 @@ from glyphlab_core import softmax
 
 SEED = 20261020
 OVERCONFIDENCE = 1.6
-"""The model's logits are this times those that the truth is drawn from: its best temperature."""
+"""The model's best temperature, as its logits are this times those that draw the truth."""
 
 _ERRORS = (0, 1, -1, 10, -10)  # what a candidate answer is off by
 

@@ -184,7 +184,7 @@ def expected_calibration_error(
     Returns
     -------
     float
-        ECE = Σ_m (n_m/N) |mean confidence - accuracy|, in [0, 1]. Empty bins count 0.
+        ECE = ``Σ_m (n_m/N) |mean confidence - accuracy|``, in [0, 1]. Empty bins count 0.
 
     Raises
     ------

@@ -105,6 +105,10 @@ def _role(role: str, text: str, names: Names) -> str:
         return "; ".join(cited) if role == "cite:t" else f"({'; '.join(cited)})"
     if role == "points":
         return names.points(text)
+    if role == "term":
+        return title or target
+    if role.startswith("py:"):
+        return f"`{title or target.removeprefix('~')}`"
     if role == "assignment":
         return f"`{names.assignment(text)}`"
     raise UnknownName(f"the role {{{role}}} has no plain form")
