@@ -2,11 +2,13 @@
 
 Many test sets are cut from a large number of newly drawn scenes, each of two images, and the
 accuracy of the shipped network on each gets both bootstrap intervals. The truth is the accuracy on
-all scenes. Run `python -m benchmarks.coverage`; it takes about a minute on one core.
+all scenes. Run `python -m benchmarks.coverage`; it takes about a minute on one core and writes a
+part of the contributor guide.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +22,7 @@ TESTS = 1000  # test sets of each size
 SIZES = (30, 100, 300)  # scenes in a test set; GlyphLab's own has 30
 N_RESAMPLES = 500
 LEVEL = 0.95
+PAGE = Path(__file__).parents[1] / "book" / "guides" / "_bench_coverage.md"
 
 
 class Coverage(NamedTuple):
@@ -77,16 +80,30 @@ def correlation(correct: NDArray[np.bool_]) -> float:
     return float(np.corrcoef(correct[:, 0], correct[:, 1])[0, 1])
 
 
+def page(correct: NDArray[np.bool_], rows: list[Coverage]) -> str:
+    """The generated part of the guide, in MyST."""
+    lines = [
+        "% Written by `python -m benchmarks.coverage`; an edit is lost at the next run.",
+        "",
+        f"{len(correct):,} scenes, accuracy {correct.mean():.4f}; whether the two images of a scene "
+        f"are right correlates with {correlation(correct):.4f}. {TESTS:,} test sets of each size, "
+        f"percentile intervals of level {LEVEL} from {N_RESAMPLES} resamples.",
+        "",
+        "| scenes | truth inside, scenes drawn | truth inside, images drawn "
+        "| mean width, scenes drawn | mean width, images drawn |",
+        "| ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for row in rows:
+        shares = " | ".join(f"{value:.4f}" for value in row[1:])
+        lines.append(f"| {row.scenes} | {shares} |")
+    return "\n".join(lines) + "\n"
+
+
 def main() -> None:
     correct = correct_images()
-    print(f"accuracy {correct.mean():.4f}, correlation in a scene {correlation(correct):.4f}")
-    print("scenes  covered by scene  by image   width by scene  by image")
-    for size in SIZES:
-        row = measure(correct, size)
-        print(
-            f"{row.scenes:>6}  {row.by_scene:>16.4f}  {row.by_image:>8.4f}"
-            f"   {row.width_by_scene:>14.4f}  {row.width_by_image:>8.4f}"
-        )
+    text = page(correct, [measure(correct, size) for size in SIZES])
+    PAGE.write_text(text, encoding="utf-8")
+    print(text)
 
 
 if __name__ == "__main__":

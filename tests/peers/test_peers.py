@@ -305,6 +305,14 @@ def test_netcals_temperature_is_an_inverse_temperature():
     close(1 / model.temperature.item(), g.optimal_temperature(z, y), 1e-5)
 
 
+def test_netcals_temperature_stays_at_its_start_in_float32():
+    z, y = draw()
+    model = NetcalTemperature()
+    model.fit(g.softmax(z).astype(np.float32), y)
+    assert model.temperature.item() == 1
+    close(g.optimal_temperature(z.astype(np.float32), y), g.optimal_temperature(z, y), 1e-6)
+
+
 # Five times over, as scikit-learn cuts its samples into five parts first.
 TOO_GOOD = 5 * [[2.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], 5 * [0, 1, 2]
 TOO_BAD = 5 * [[0.0, 1.0, 1.0], [3.0, 1.0, 0.0], [3.0, 0.0, 1.0]], 5 * [0, 1, 2]
