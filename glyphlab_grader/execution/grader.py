@@ -113,6 +113,8 @@ class Grader:
             pass_fds=ends,
             start_new_session=True,
         )
+        #: The process that the warm parent, or for root its stage, runs in.
+        self.pid = process.pid
         closing.callback(_wait, process)
         parents = tuple(Warm(own) for own, _ in pairs)
         for (_, other), parent in zip(pairs, parents, strict=True):

@@ -30,7 +30,7 @@ from glyphlab_grader.execution.defences import Defences
 from glyphlab_grader.execution.holder import NOTEBOOK, Holder, View
 from glyphlab_grader.execution.limits import Limits
 
-__all__ = ["ENVIRONMENT", "LONGEST_MESSAGE", "PRELOADED"]
+__all__ = ["ENVIRONMENT", "LONGEST_MESSAGE", "PRELOADED", "check_threads", "main"]
 
 #: What the parent and every process forked from it have in their environment.
 ENVIRONMENT = {
@@ -162,6 +162,12 @@ def _warm(modules: tuple[str, ...]) -> None:
             importlib.import_module(name)
 
 
+def check_threads() -> None:
+    """Refuse to go on with more than one thread: what they hold stays locked in a fork."""
+    if len(os.listdir("/proc/self/task")) != 1:
+        raise SystemExit("the warm parent has more than one thread")
+
+
 def main() -> None:
     """Import, fork the judges' parent, and serve."""
     user, student_end, judge_end, *modules = sys.argv[1:]
@@ -185,8 +191,7 @@ def main() -> None:
         os.close(int(student_end))
         role = "judge"
         _warm(_JUDGE_MODULES)
-    if len(os.listdir("/proc/self/task")) != 1:
-        raise SystemExit("the warm parent has more than one thread")
+    check_threads()
     # What is here now stays: not touching it keeps it shared with the forks.
     gc.collect()
     gc.freeze()

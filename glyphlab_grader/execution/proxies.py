@@ -105,13 +105,11 @@ class Pupil:
         self._warn(frame)
         return self._result(frame)
 
-    def attribute(self, handle: int, name: str) -> Any:
-        """Read an attribute of a student's object."""
-        return self._result(self._ask({"op": "attribute", "handle": handle, "name": name}))
-
-    def advance(self, handle: int) -> Any:
-        """Take the next item of a student's iterator: a list of it, empty at the end."""
-        return self._result(self._ask({"op": "next", "handle": handle}))
+    def read(self, handle: int, operation: str, argument: Any = None) -> Any:
+        """Read something of a student's object: an attribute, an item, its length, what is next."""
+        encoder = Encoder(self._bounds, self._other)
+        body = {"op": operation, "handle": handle, "argument": self._encoded(encoder, argument)}
+        return self._result(self._ask(body, encoder.buffers))
 
     # Asking.
 
@@ -230,8 +228,7 @@ class Pupil:
         handle, kind, name = rest
         if type(handle) is not int or handle < 0 or not isinstance(name, str):
             raise Rubbish("a handle that is none")
-        known = {"function": StudentFunction, "iterator": StudentIterator, "object": StudentObject}
-        return known[kind](self, handle, name[:200])
+        return _PROXIES[kind](self, handle, name[:200])
 
     def _other(self, value: Any) -> list[Any]:
         """Hand over a student's own object, or a function of the test."""
@@ -307,12 +304,41 @@ class StudentIterator(_Proxy):
         return self
 
     def __next__(self) -> Any:
-        item = self._pupil.advance(self._handle)
+        item = self._pupil.read(self._handle, "next")
         if type(item) is not list or len(item) > 1:
             self._pupil.stop("rubbish", "the student's process sent rubbish")
         if not item:
             raise StopIteration
         return item[0]
+
+
+class StudentIterable(StudentObject):
+    """A student's collection of another class: a view of a dict, a deque, a class of their own."""
+
+    __slots__ = ()
+
+    def __iter__(self) -> Iterator[Any]:
+        items = self._pupil.read(self._handle, "iterate")
+        if not isinstance(items, StudentIterator):
+            raise TypeError(f"{self._name} does not give an iterator")
+        return items
+
+    def __len__(self) -> int:
+        length = self._pupil.read(self._handle, "length")
+        if type(length) is not int:
+            raise TypeError(f"{self._name} does not give a length")
+        return length
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._pupil.read(self._handle, "item", key)
+
+
+_PROXIES: dict[str, Any] = {
+    "function": StudentFunction,
+    "iterator": StudentIterator,
+    "iterable": StudentIterable,
+    "object": StudentObject,
+}
 
 
 class Unreachable:
@@ -338,7 +364,7 @@ def _attribute(proxy: Any, name: str) -> Any:
     # Protocols (``__array__``, ``__torch_function__`` …) are nothing that a handle takes part in.
     if name.startswith("__"):
         raise AttributeError(name)
-    return proxy._pupil.attribute(proxy._handle, name)
+    return proxy._pupil.read(proxy._handle, "attribute", name)
 
 
 def _carry_over(changed: Any, given: Any) -> None:

@@ -14,7 +14,7 @@ import signal
 import socket
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from glyphlab_grader.execution import errors, randomness
@@ -157,13 +157,7 @@ class Student:
             return self._called(body, decoder, encoder)
         target = self._handles[body["handle"]]
         with _interruptible():
-            if body["op"] == "attribute":
-                value = getattr(target, body["name"])
-            else:
-                try:
-                    value = [next(target)]
-                except StopIteration:
-                    value = []
+            value = _READ[body["op"]](target, decoder.decode(body["argument"]))
         return {"value": encoder.encode(value)}
 
     def _described(self, value: Any, encoder: Encoder) -> Any:
@@ -218,8 +212,10 @@ class Student:
         number = known[0] if known else len(self._handles) - 1
         if isinstance(value, Iterator):
             kind = "iterator"
+        elif callable(value):
+            kind = "function"
         else:
-            kind = "function" if callable(value) else "object"
+            kind = "iterable" if isinstance(value, Iterable) else "object"
         name = getattr(value, "__name__", type(value).__name__)
         return ["h", number, kind, str(name)[:200]]
 
@@ -245,6 +241,23 @@ class Student:
         if "raised" in frame.body:
             raise errors.rebuild(frame.body["raised"])
         return Decoder(frame, self._bounds, self._handed).decode(frame.body["value"])
+
+
+def _advance(iterator: Any, _: None) -> list[Any]:
+    try:
+        return [next(iterator)]
+    except StopIteration:
+        return []
+
+
+#: What the judge may read of an object, beside calling it.
+_READ: dict[str, Any] = {
+    "attribute": getattr,
+    "next": _advance,
+    "iterate": lambda target, _: iter(target),
+    "length": lambda target, _: len(target),
+    "item": lambda target, key: target[key],
+}
 
 
 class _Stub:

@@ -251,6 +251,22 @@ def test_generators_objects_and_attributes(run):
     assert result.scores == [2, 2, 2]
 
 
+def test_collections_of_other_classes(run):
+    result = run(
+        answer(
+            "import collections\nclass Pair:\n    def __iter__(self): return iter((1, 2))\n"
+            "def view(): return dict(P=0.5, R=0.25).values()\n"
+            "def deque(): return collections.deque([1.5, 2.5])\ndef pair(): return Pair()"
+        ),
+        check("assert list(view()) == [0.5, 0.25] and len(view()) == 2"),
+        check("import numpy as np\nassert np.allclose(deque(), [1.5, 2.5]) and deque()[-1] == 2.5"),
+        check("a, b = pair()\nassert (a, b) == (1, 2)"),
+        check("deque()[7]"),
+    )
+    assert result.scores == [2, 2, 2, 0]
+    assert result.errors(4) == ["IndexError"]
+
+
 def test_a_warning_of_the_student_is_one_in_the_test(run):
     result = run(
         answer(
@@ -260,8 +276,8 @@ def test_a_warning_of_the_student_is_one_in_the_test(run):
         check("import pytest\nwith pytest.warns(UserWarning, match='edge'):\n    f()"),
         check(
             "import warnings\nwith warnings.catch_warnings():\n    warnings.simplefilter('error')\n"
-            "    raised = False\n    try:\n        f()\n    except UserWarning:\n        raised = True\n"
-            "assert raised"
+            "    raised = False\n"
+            "    try:\n        f()\n    except UserWarning:\n        raised = True\nassert raised"
         ),
     )
     assert result.scores == [2, 2]
