@@ -42,7 +42,7 @@ c.Autograde.sanitize_preprocessors = [
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
 c.Autograde.autograde_preprocessors = [
-    "glyphlab_grader.preprocessors.RestoredExecute",
+    "glyphlab_grader.execution.preprocessor.SandboxedExecute",
     "nbgrader.preprocessors.IgnorePattern",
     "nbgrader.preprocessors.LimitOutput",
     "nbgrader.preprocessors.SaveAutoGrades",
@@ -56,6 +56,17 @@ c.Execute.timeout = 30
 c.SandboxedExecute.limits = {}
 # What course.yml forbids an exercise to use has only stand-ins in a student's process.
 c.SandboxedExecute.forbidden = forbidden_names(ROOT / "course.yml")
+
+# Feedback names misconceptions and shows no test code; its page loads nothing from anywhere.
+c.GenerateFeedback.exporter_class = "glyphlab_grader.feedback.FeedbackExporter"
+c.GenerateFeedback.preprocessors = [
+    "nbgrader.preprocessors.GetGrades",
+    "glyphlab_grader.feedback.TellLearner",
+    "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
+]
+# Where students read the book; its address, once it is published. As it stands, a page of
+# _grading/feedback/ finds the book that was built here.
+c.TellLearner.book = "../../../../_build/book/_build/html/"
 
 # `nbgrader export` writes the same grades.csv as `glyphlab-grade`: ungraded is empty, not 0.
 c.ExportApp.plugin_class = "glyphlab_grader.grades.GradesExport"

@@ -24,12 +24,13 @@ from glyphlab_grader.grades import write_grades
 from glyphlab_grader.grading import Options, grade_assignment
 from glyphlab_grader.outcome import Outcome
 from glyphlab_grader.release.bank import Answer, answers, submission
+from glyphlab_grader.runner import workers
 from glyphlab_grader.summary import progress_line, summary
 
 __all__ = ["STUDENTS", "demonstrate", "surprises"]
 
-# Long enough for `import torch` on a busy machine, short enough to wait for.
-CELL_TIMEOUT = 20
+# Long enough for honest cells on a busy machine, short enough to wait for.
+CELL_TIMEOUT = 10
 
 
 @dataclass(frozen=True)
@@ -38,43 +39,43 @@ class Pretence:
 
     Parameters
     ----------
-    kind : str
-        ``right`` or ``wrong``: an answer of the bank; ``untouched``: the notebook as released;
-        anything else: ``code`` in place of the first answer.
+    answer : str
+        Which answer of the bank stands in the notebooks, ``right`` or ``wrong``; empty for the
+        notebooks as they were released.
     code : str or None
-        What stands there instead.
+        What stands in place of the first answer of the first notebook instead.
     expected : callable
-        Whether an outcome is as it should be.
+        Whether the first notebook's outcome is as it should be.
     """
 
-    kind: str
+    answer: str
     code: str | None
     expected: Callable[[Outcome], bool]
 
 
-def _partly(outcome: Outcome) -> bool:
-    return outcome.score is not None and outcome.score < (outcome.max_score or 0)
+def _passed(outcome: Outcome) -> bool:
+    return outcome.outcome == "graded" and not outcome.faults
+
+
+def _lost_points(outcome: Outcome) -> bool:
+    return outcome.outcome == "graded" and any(f.kind == "test" for f in outcome.faults)
+
+
+def _told(kind: str) -> Callable[[Outcome], bool]:
+    def expected(outcome: Outcome) -> bool:
+        kinds = {fault.kind for fault in outcome.faults}
+        return outcome.outcome == "faults" and {kind, "test"} <= kinds
+
+    return expected
 
 
 STUDENTS = {
-    "demo-right": Pretence(
-        "right", None, lambda o: o.outcome == "graded" and o.score == o.max_score
-    ),
-    "demo-wrong": Pretence("wrong", None, lambda o: o.outcome == "graded" and _partly(o)),
-    "demo-untouched": Pretence("untouched", None, lambda o: o.outcome == "graded" and o.score == 0),
-    "demo-raising": Pretence(
-        "raising",
-        "raise RuntimeError('I give up')",
-        lambda o: o.outcome == "faults" and _partly(o),
-    ),
-    "demo-endless": Pretence(
-        "endless", "while True:\n    pass", lambda o: o.outcome == "faults" and _partly(o)
-    ),
-    "demo-exiting": Pretence(
-        "exiting",
-        "import os\n\nos._exit(0)",
-        lambda o: o.outcome == "faults" and _partly(o),
-    ),
+    "demo-right": Pretence("right", None, _passed),
+    "demo-wrong": Pretence("wrong", None, _lost_points),
+    "demo-untouched": Pretence("", None, lambda o: _lost_points(o) and o.score == 0),
+    "demo-raising": Pretence("right", "raise RuntimeError('I give up')", _told("raised")),
+    "demo-endless": Pretence("right", "while True:\n    pass", _told("timeout")),
+    "demo-exiting": Pretence("right", "import os\n\nos._exit(0)", _told("kernel_died")),
 }
 """The class."""
 
@@ -103,39 +104,48 @@ def demonstrate(root: Path, say: Callable[[str], None] = print) -> int:
     assignments = [name for name in course.assignments() if _bank(course, name).is_dir()]
     if not assignments:
         raise GraderError(f"no answers in {course.relative(_bank(course, 'x').parent)}")
-    outcomes: list[Outcome] = []
-    for assignment in assignments:
-        say(f"{assignment}: generate, release, submit, collect")
-        _forget(course, assignment)
-        generate(course, assignment)
-        release(course, assignment)
-        for student, pretence in STUDENTS.items():
-            _take_part(course, assignment, student, pretence)
-        collect(course, assignment)
-        say(f"{assignment}: grade")
-        graded = grade_assignment(
-            course,
-            assignment,
-            Options(tuple(STUDENTS), cell_timeout=CELL_TIMEOUT, workers=os.cpu_count() or 1),
-            lambda *news: say(f"  {progress_line(*news)}"),
-        )
-        say(f"{assignment}: feedback")
-        release_feedback(course, assignment, generate_feedback(course, assignment, STUDENTS))
-        say(f"\n{summary(graded)}\n")
-        outcomes += graded
-    return _close(course, outcomes, say)
+    with workers():
+        wrong = [line for name in assignments for line in _cycle(course, name, say)]
+    return _close(course, wrong, say)
+
+
+def _cycle(course: Course, assignment: str, say: Callable[[str], None]) -> list[str]:
+    """Take the class through an assignment; return what is not as it should be."""
+    say(f"{assignment}: generate, release, submit, collect")
+    _forget(course, assignment)
+    generate(course, assignment)
+    release(course, assignment)
+    for student, pretence in STUDENTS.items():
+        _take_part(course, assignment, student, pretence)
+    collect(course, assignment)
+    say(f"{assignment}: grade")
+    outcomes = grade_assignment(
+        course,
+        assignment,
+        Options(tuple(STUDENTS), cell_timeout=CELL_TIMEOUT, workers=os.cpu_count() or 1),
+        lambda *news: say(f"  {progress_line(*news)}"),
+    )
+    say(f"{assignment}: feedback")
+    release_feedback(course, assignment, generate_feedback(course, assignment, STUDENTS))
+    say(f"\n{summary(outcomes)}\n")
+    return surprises(outcomes)
 
 
 def surprises(outcomes: Sequence[Outcome]) -> list[str]:
-    """Say which outcomes are not what they should be."""
-    return [
-        f"{outcome.student} {outcome.notebook}: {outcome.outcome}, score {outcome.score}"
-        for outcome in outcomes
-        if not STUDENTS[outcome.student].expected(outcome)
-    ]
+    """Say which outcomes of an assignment are not what they should be."""
+    first = min(outcome.notebook for outcome in outcomes)
+    wrong = []
+    for outcome in outcomes:
+        pretence = STUDENTS[outcome.student]
+        odd = pretence.code is None or outcome.notebook == first
+        expected = pretence.expected if odd else _passed
+        if not expected(outcome):
+            what = f"{outcome.outcome}, score {outcome.score}"
+            wrong.append(f"{outcome.student} {outcome.notebook}: {what}")
+    return wrong
 
 
-def _close(course: Course, outcomes: Sequence[Outcome], say: Callable[[str], None]) -> int:
+def _close(course: Course, wrong: Sequence[str], say: Callable[[str], None]) -> int:
     grades = course.work / "grades.csv"
     with open_gradebook(course) as keeper:
         write_grades(keeper.gradebook, grades)
@@ -143,7 +153,6 @@ def _close(course: Course, outcomes: Sequence[Outcome], say: Callable[[str], Non
     say(f"gradebook: {course.relative(course.work / 'gradebook.db')}")
     say(f"feedback:  {course.relative(feedback)}/<student>/<assignment>/<notebook>.html")
     say(f"grades:    {course.relative(grades)}")
-    wrong = surprises(outcomes)
     for line in wrong:
         say(f"not as it should be: {line}")
     return int(bool(wrong))
@@ -175,33 +184,33 @@ def _forget(course: Course, assignment: str) -> None:
 def _take_part(course: Course, assignment: str, student: str, pretence: Pretence) -> None:
     """Fetch an assignment, answer its notebooks and hand them in."""
     home = _home(course, student)
-    for path in sorted(fetch(course, assignment, student, home).glob("*.ipynb")):
+    paths = sorted(fetch(course, assignment, student, home).glob("*.ipynb"))
+    for path in paths:
         source = nbformat.read(course.source(assignment) / path.name, as_version=4)
-        released = nbformat.read(path, as_version=4)
-        bank = _bank(course, assignment) / path.stem
-        answered = _answer(source, released, bank, pretence)
-        path.write_text(nbformat.writes(answered), encoding="utf-8")
+        notebook = nbformat.read(path, as_version=4)
+        if pretence.answer:
+            answer = _answer(_bank(course, assignment) / path.stem, pretence.answer)
+            notebook = submission(source, notebook, answer)
+        if pretence.code is not None and path == paths[0]:
+            _first_answer(notebook).source = pretence.code
+        path.write_text(nbformat.writes(notebook), encoding="utf-8")
     submit(course, assignment, student, home)
 
 
-def _answer(source: Any, released: Any, bank: Path, pretence: Pretence) -> Any:
-    """Fill a released notebook as this student would."""
-    if pretence.kind == "untouched":
-        return released
-    if pretence.code is not None:
-        first = next(
-            cell.metadata.nbgrader.grade_id
-            for cell in released.cells
-            if cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("solution")
-        )
-        cells = {first: pretence.code}
-        own = Answer(bank / pretence.kind, pretence.kind, False, frozenset(), cells, {})
-        return submission(source, released, own)
-    right = pretence.kind == "right"
-    found = [answer for answer in answers(bank) if answer.right == right]
+def _answer(bank: Path, kind: str) -> Answer:
+    """Take the first answer of a kind from the bank."""
+    found = [answer for answer in answers(bank) if answer.right == (kind == "right")]
     if not found:
-        raise GraderError(f"no {pretence.kind} answer in {bank}")
-    return submission(source, released, found[0])
+        raise GraderError(f"no {kind} answer in {bank}")
+    return found[0]
+
+
+def _first_answer(notebook: Any) -> Any:
+    return next(
+        cell
+        for cell in notebook.cells
+        if cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("solution")
+    )
 
 
 def _bank(course: Course, assignment: str) -> Path:

@@ -10,14 +10,12 @@ import nbformat
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from glyphlab_grader.execution.outcome import Execution
-from glyphlab_grader.execution.preprocessor import SandboxedExecute
 from glyphlab_grader.files import remove
 from glyphlab_grader.gradebook import GradebookKeeper
 from glyphlab_grader.notebooks import check_notebook
 from glyphlab_grader.restoring import load_master, restore
 
-__all__ = ["Restore", "RestoredExecute", "remove_links"]
+__all__ = ["Restore", "remove_links"]
 
 
 def remove_links(notebooks: list[str], **other: object) -> None:
@@ -47,14 +45,3 @@ class Restore(NbGraderPreprocessor):  # type: ignore[misc]
         for fault in faults:
             self.log.warning("%s: %s: %s", fault.cell, fault.kind, fault.message)
         return nbformat.from_dict(restored), resources
-
-
-class RestoredExecute(SandboxedExecute):
-    """Executes in the sandbox and marks what the feedback must not show."""
-
-    def executed(self, execution: Execution, resources: Any) -> None:
-        """Mark the student's cells that ran after a test: they may repeat a hidden input."""
-        super().executed(execution, resources)
-        for index in execution.after_tests:
-            metadata = execution.notebook.cells[index].metadata
-            metadata["glyphlab"] = metadata.get("glyphlab", {}) | {"after_tests": True}

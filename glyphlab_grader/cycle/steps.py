@@ -1,5 +1,6 @@
 """Running one of nbgrader's steps so that its failure is one clear line."""
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -29,9 +30,22 @@ def run_step(what: str, step: Callable[[], dict[str, Any]]) -> None:
     result = step()
     if result["success"]:
         return
-    logged = [line for line in result.get("log", "").splitlines() if line.startswith("[ERROR]")]
-    lines = logged or result.get("error", "").strip().splitlines() or ["no reason given"]
-    raise GraderError(f"{what}: {printable(lines[-1].removeprefix('[ERROR] '))}")
+    raise GraderError(f"{what}: {printable(_reason(result))}")
+
+
+def _reason(result: dict[str, Any]) -> str:
+    """Find in nbgrader's log the line that says most: an exception, or else an error's message."""
+    entries = re.split(r"^\[(\w+)\] ", result.get("log", ""), flags=re.MULTILINE)[1:]
+    errors = [
+        text.strip().splitlines()
+        for level, text in zip(entries[::2], entries[1::2], strict=True)
+        if level in ("ERROR", "CRITICAL") and text.strip()
+    ]
+    traced = [lines for lines in errors if lines[0].startswith("Traceback")]
+    found = (
+        traced or errors or [result.get("error", "").strip().splitlines() or ["no reason given"]]
+    )
+    return found[-1][-1].strip()
 
 
 @contextmanager

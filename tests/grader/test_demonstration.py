@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -83,11 +84,29 @@ def test_without_a_bank_there_is_nothing_to_show(
     assert capsys.readouterr().err == "glyphlab-grade: no answers in tests/answers\n"
 
 
-def test_an_outcome_that_should_not_be_is_told() -> None:
-    def outcome(student: str, score: float, *faults: Fault) -> Outcome:
-        return Outcome.graded(student, "T1", score, 5.0, faults, "r", 1.0)
+def outcome(student: str, *faults: str, notebook: str = "T1", score: float = 2.0) -> Outcome:
+    told = [Fault("answer", kind, "") for kind in faults]
+    return Outcome.graded(student, notebook, score, 5.0, told, "r", 1.0)
 
-    assert surprises([outcome("demo-right", 5.0), outcome("demo-wrong", 2.0)]) == []
-    assert surprises([outcome("demo-right", 4.0)]) == ["demo-right T1: graded, score 4.0"]
-    assert surprises([outcome("demo-wrong", 5.0)]) == ["demo-wrong T1: graded, score 5.0"]
-    assert surprises([outcome("demo-exiting", 0.0)]) == ["demo-exiting T1: graded, score 0.0"]
+
+@pytest.mark.parametrize(
+    ("good", "bad"),
+    [
+        (outcome("demo-right"), outcome("demo-right", "test")),
+        (outcome("demo-wrong", "test"), outcome("demo-wrong")),
+        (outcome("demo-untouched", "test", score=0.0), outcome("demo-untouched", "test")),
+        (outcome("demo-raising", "raised", "test"), outcome("demo-raising", "test")),
+        (outcome("demo-endless", "timeout", "test"), outcome("demo-endless")),
+        (outcome("demo-exiting", "kernel_died", "test"), outcome("demo-exiting", "kernel_died")),
+    ],
+)
+def test_an_outcome_that_should_not_be_is_told(good: Outcome, bad: Outcome) -> None:
+    assert surprises([good]) == []
+    (line,) = surprises([bad])
+    assert line == f"{bad.student} T1: {bad.outcome}, score {bad.score}"
+
+
+def test_only_the_first_notebook_is_odd() -> None:
+    first = outcome("demo-raising", "raised", "test")
+    assert surprises([first, outcome("demo-raising", notebook="T2")]) == []
+    assert len(surprises([first, replace(first, notebook="T2")])) == 1
