@@ -17,9 +17,11 @@ EXERCISES = [f"{path.parent.name}/{path.stem}" for path in NOTEBOOKS]
 SIZES = {
     "ch23_1/F3": (10, 20),
     "ch23_1/F4": (4, 8),
+    "ch23_1/F5": (4, 24),
     "ch23_2/F2": (4, 8),
     "ch23_2/F3": (10, 20),
     "ch23_2/F4": (4, 8),
+    "ch23_2/F5": (4, 16),
 }
 
 

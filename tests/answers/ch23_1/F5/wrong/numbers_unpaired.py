@@ -1,0 +1,7 @@
+# Both values from resamples of their own.
+# fails: accuracy-change-wrong
+
+# %% numbers
+predicted_accuracy, observed_accuracy = 0.955, 274 / 300
+accuracy_change = (0.955 - 58 / 60, -0.0713, 0.0523)
+macro_f1_change = (-0.045351473922902, -0.0940, 0.0)
