@@ -85,9 +85,9 @@ def page(correct: NDArray[np.bool_], rows: list[Coverage]) -> str:
     lines = [
         "% Written by `python -m benchmarks.coverage`; an edit is lost at the next run.",
         "",
-        f"{len(correct):,} scenes, accuracy {correct.mean():.4f}; whether the two images of a scene "
-        f"are right correlates with {correlation(correct):.4f}. {TESTS:,} test sets of each size, "
-        f"percentile intervals of level {LEVEL} from {N_RESAMPLES} resamples.",
+        f"{len(correct):,} scenes, accuracy {correct.mean():.4f}; whether the two images of a "
+        f"scene are right correlates with {correlation(correct):.4f}. {TESTS:,} test sets of each "
+        f"size, percentile intervals of level {LEVEL} from {N_RESAMPLES} resamples.",
         "",
         "| scenes | truth inside, scenes drawn | truth inside, images drawn "
         "| mean width, scenes drawn | mean width, images drawn |",
