@@ -14,8 +14,9 @@ from glyphlab_grader.names import printable
 __all__ = ["main"]
 
 DESCRIPTION = """\
-Grade the submissions of ASSIGNMENT that lie in _grading/submitted/, each in a process of its own.
-'glyphlab-grade demonstration' takes a class of made-up students through the whole cycle instead."""
+Grade the submissions of ASSIGNMENT that lie in _grading/submitted/, each in a sandbox of its own.
+'glyphlab-grade doctor' says whether this machine can grade safely, and what to install.
+'glyphlab-grade demonstration' takes a class of made-up students through the whole cycle."""
 EPILOG = "exit status: 0 all graded, 1 some failed, 2 could not run"
 
 
@@ -39,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     try:
         options = _parser().parse_args(arguments)
-        return _demonstrate() if options.assignment == "demonstration" else _grade(options)
+        return _COMMANDS.get(options.assignment, _grade)(options)
     except GraderError as error:
         print(f"glyphlab-grade: {error}", file=sys.stderr)
     except SQLAlchemyError as error:
@@ -111,23 +112,21 @@ def _grade(options: argparse.Namespace) -> int:
     from glyphlab_grader.grades import write_grades
     from glyphlab_grader.grading import Options, grade_assignment
     from glyphlab_grader.outcome import write_outcomes
-    from glyphlab_grader.summary import progress_line, summary
+    from glyphlab_grader.progress import progress
+    from glyphlab_grader.summary import summary
 
     if options.json is not None and not options.json.absolute().parent.is_dir():
         raise GraderError(f"--json: no folder {options.json.parent} to write in")
     course = open_course(Path.cwd())
-    outcomes = grade_assignment(
-        course,
-        options.assignment,
-        Options(
-            tuple(options.student),
-            options.force,
-            options.timeout,
-            options.memory,
-            options.workers,
-        ),
-        lambda *news: print(progress_line(*news), flush=True),
+    how = Options(
+        tuple(options.student),
+        options.force,
+        options.timeout,
+        options.memory,
+        options.workers,
     )
+    with progress() as tell:
+        outcomes = grade_assignment(course, options.assignment, how, tell)
     if options.json is not None:
         write_outcomes(options.json, outcomes)
     grades = course.work / "grades.csv"
@@ -137,10 +136,19 @@ def _grade(options: argparse.Namespace) -> int:
     return int(any(outcome.outcome == "failed" for outcome in outcomes))
 
 
-def _demonstrate() -> int:
+def _demonstrate(_: argparse.Namespace) -> int:
     from glyphlab_grader.demonstration import demonstrate
 
     return demonstrate(Path.cwd())
+
+
+def _doctor(_: argparse.Namespace) -> int:
+    from glyphlab_grader.doctor import examine_machine
+
+    return examine_machine(Path.cwd())
+
+
+_COMMANDS = {"demonstration": _demonstrate, "doctor": _doctor}
 
 
 if __name__ == "__main__":

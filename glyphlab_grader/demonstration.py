@@ -17,6 +17,7 @@ from glyphlab_grader.course import Course, open_course
 from glyphlab_grader.cycle.exchange import collect, fetch, release, submit
 from glyphlab_grader.cycle.feedback import generate_feedback, release_feedback, withdraw_feedback
 from glyphlab_grader.cycle.generate import generate
+from glyphlab_grader.doctor import sandbox_problem
 from glyphlab_grader.errors import GraderError
 from glyphlab_grader.files import remove
 from glyphlab_grader.gradebook import open_gradebook
@@ -31,6 +32,8 @@ __all__ = ["STUDENTS", "demonstrate", "surprises"]
 
 # Long enough for honest cells on a busy machine, short enough to wait for.
 CELL_TIMEOUT = 10
+# Without the sandbox there is no warm process, and `import torch` takes its time in a cell.
+UNPREPARED_TIMEOUT = 60
 
 
 @dataclass(frozen=True)
@@ -104,29 +107,43 @@ def demonstrate(root: Path, say: Callable[[str], None] = print) -> int:
     assignments = [name for name in course.assignments() if _bank(course, name).is_dir()]
     if not assignments:
         raise GraderError(f"no answers in {course.relative(_bank(course, 'x').parent)}")
+    students = dict(STUDENTS)
+    problem = sandbox_problem()
+    if problem is not None:
+        say(f"This machine cannot grade safely: {problem}.")
+        say("Only the honest students of the demonstration take part.")
+        students = {name: s for name, s in STUDENTS.items() if s.code is None}
+    options = Options(
+        tuple(students),
+        cell_timeout=CELL_TIMEOUT if problem is None else UNPREPARED_TIMEOUT,
+        workers=os.cpu_count() or 1,
+        own=problem is not None,
+    )
     with workers():
-        wrong = [line for name in assignments for line in _cycle(course, name, say)]
+        wrong = [line for name in assignments for line in _cycle(course, name, options, say)]
     return _close(course, wrong, say)
 
 
-def _cycle(course: Course, assignment: str, say: Callable[[str], None]) -> list[str]:
+def _cycle(
+    course: Course, assignment: str, options: Options, say: Callable[[str], None]
+) -> list[str]:
     """Take the class through an assignment; return what is not as it should be."""
     say(f"{assignment}: generate, release, submit, collect")
     _forget(course, assignment)
     generate(course, assignment)
     release(course, assignment)
-    for student, pretence in STUDENTS.items():
-        _take_part(course, assignment, student, pretence)
+    for student in options.students:
+        _take_part(course, assignment, student, STUDENTS[student])
     collect(course, assignment)
     say(f"{assignment}: grade")
     outcomes = grade_assignment(
         course,
         assignment,
-        Options(tuple(STUDENTS), cell_timeout=CELL_TIMEOUT, workers=os.cpu_count() or 1),
+        options,
         lambda *news: say(f"  {progress_line(*news)}"),
     )
     say(f"{assignment}: feedback")
-    release_feedback(course, assignment, generate_feedback(course, assignment, STUDENTS))
+    release_feedback(course, assignment, generate_feedback(course, assignment, options.students))
     say(f"\n{summary(outcomes)}\n")
     return surprises(outcomes)
 

@@ -42,6 +42,9 @@ class Options:
         Bytes for one notebook; None for the configured ones.
     workers : int
         How many submissions are graded at a time.
+    own : bool
+        Whether all submissions are answers of our own: they are run as nbgrader runs them, without
+        the sandbox. Only the demonstration sets it, where a machine has no sandbox.
     """
 
     students: Sequence[str] = ()
@@ -49,6 +52,7 @@ class Options:
     cell_timeout: int | None = None
     memory: int | None = None
     workers: int = 1
+    own: bool = False
 
 
 def submitted_students(course: Course, assignment: str) -> list[str]:
@@ -189,6 +193,7 @@ class _Desk:
         settings = [
             self.options.cell_timeout,
             self.options.memory,
+            self.options.own,
             config.Execute,
             config.SandboxedExecute,
             config.Autograde,
@@ -214,6 +219,7 @@ class _Desk:
             log=str(self.course.log(safe, self.assignment, notebook)),
             cell_timeout=self.options.cell_timeout,
             memory=self.options.memory,
+            own=self.options.own,
         )
 
 

@@ -30,17 +30,18 @@ def main() -> None:
 
 def _answer(request: dict[str, Any]) -> dict[str, Any]:
     try:
-        return asdict(process(_app(request["root"]), Request(**request)))
+        app = _app(request["root"])
+        if not request["own"]:
+            prepare()
+        return asdict(process(app, Request(**request)))
     except (GraderError, SandboxMissing) as error:
         return {"refused": str(error)}
 
 
 @cache
 def _app(root: str) -> Any:
-    """Read a course's configuration and start its sandboxes, once."""
-    app = open_course(Path(root)).app
-    prepare()
-    return app
+    """Read a course's configuration once."""
+    return open_course(Path(root)).app
 
 
 if __name__ == "__main__":

@@ -77,6 +77,22 @@ def test_the_class_goes_through_the_whole_cycle_twice(
     assert re.search(r"Score:\s*2\.0\s*/\s*5\.0", page)
 
 
+@pytest.mark.filterwarnings("ignore:.*timestamp.txt")
+def test_without_a_sandbox_only_our_honest_answers_are_graded(
+    course: Course,
+    bank: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(demonstration, "sandbox_problem", lambda: "bubblewrap is missing")
+    assert main(["demonstration"]) == 0
+    out = capsys.readouterr().out
+    assert "This machine cannot grade safely: bubblewrap is missing.\n" in out
+    assert "3 graded, 0 graded with faults, 0 failed" in out
+    students = {path.name for path in course.work.glob("submitted/*")}
+    assert students == {"demo-right", "demo-wrong", "demo-untouched"}
+
+
 def test_without_a_bank_there_is_nothing_to_show(
     course: Course, capsys: pytest.CaptureFixture[str]
 ) -> None:
