@@ -4,8 +4,12 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 ROOT = Path(__file__).parents[2]
 
@@ -37,6 +41,20 @@ def build_book(source: Path, target: Path) -> Build:
         command, env=environment, cwd=source, capture_output=True, text=True, timeout=900
     )
     return Build(done.returncode, done.stdout + done.stderr, target / "_build" / "html")
+
+
+def pages_of_the_book() -> list[str]:
+    """The pages of the book's table of contents, without suffix."""
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    return [toc["root"], *_files(toc)]
+
+
+def _files(entry: dict[str, Any]) -> Iterator[str]:
+    for part in ("parts", "chapters", "sections"):
+        for child in entry.get(part, []):
+            if "file" in child:
+                yield child["file"]
+            yield from _files(child)
 
 
 def small_book(folder: Path, pages: dict[str, str]) -> Path:

@@ -9,13 +9,14 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from book_builds import pages_of_the_book
 from myst_source import SourceError
 from nbclient import NotebookClient
 from notebook_downloads import build_notebook
 from plain_markdown import UnknownName, convert_text
 
 ROOT = Path(__file__).parents[2]
-CHAPTERS = ["23_1_confusion_matrix", "23_2_calibration"]
+CHAPTERS = [name.split("/")[1] for name in pages_of_the_book() if name.startswith("book/23_")]
 
 
 @pytest.fixture(params=CHAPTERS)

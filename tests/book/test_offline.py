@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from book_builds import pages_of_the_book
 from browser import Browser, serving
 
 LOADING = {
@@ -22,7 +23,8 @@ LOADING = {
 #: Links that a browser does not load.
 NOT_LOADED = {"next", "prev", "index", "search", "canonical", "author", "copyright"}
 ELSEWHERE = re.compile(r"^\s*(?:[a-z][a-z0-9+.-]*:)?//", re.IGNORECASE)
-PAGES = ["book/intro.html", "book/23_1_confusion_matrix.html", "book/23_2_calibration.html"]
+PAGES = [f"{name}.html" for name in pages_of_the_book()]
+CHAPTERS = [page for page in PAGES if page.startswith("book/23_")]
 
 
 class Loads(html.parser.HTMLParser):
@@ -96,9 +98,9 @@ def test_the_browser_sees_what_goes_wrong(browser: Browser, tmp_path: Path) -> N
 
 
 def test_the_pages_opened_are_all_there_are(site: Path) -> None:
-    assert sorted(p.relative_to(site).as_posix() for p in site.glob("book/**/*.html")) == sorted(
-        PAGES
-    )
+    built = [path.relative_to(site).as_posix() for path in site.glob("book/**/*.html")]
+    assert sorted(built) == sorted(PAGES)
+    assert len(CHAPTERS) >= 2
 
 
 @pytest.mark.parametrize("page", [*PAGES, "search.html?q=prevalence", "genindex.html"])
@@ -117,7 +119,7 @@ def test_every_formula_is_drawn(browser: Browser, address: str, site: Path, page
     formulas = Loads((site / page).read_text(encoding="utf-8")).formulas
     assert browser.evaluate("document.querySelectorAll('mjx-container > svg').length") == formulas
     assert browser.evaluate("document.querySelectorAll('[data-mml-node=merror]').length") == 0
-    assert formulas > 100 or page == "book/intro.html"
+    assert formulas > 100 or page not in CHAPTERS
 
 
 @pytest.mark.parametrize("page", PAGES)
