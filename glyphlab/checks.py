@@ -15,11 +15,12 @@ AssertionError: macro_f1 is not right: you have 0.5219. Average the F1 of the cl
 """
 
 import contextlib
+import functools
 import io
 import itertools
 import warnings
-from collections.abc import Iterator, Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +31,24 @@ __all__ = ["agrees", "close", "parts", "place", "quiet", "raises", "same_array",
 TOLERANCE = 1e-6
 
 Numbers = NDArray[Any]
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
+def _short_traceback(check: Callable[P, T]) -> Callable[P, T]:
+    """Leave a check's inner frames out of the traceback: its message follows the learner's line."""
+
+    @functools.wraps(check)
+    def called(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return check(*args, **kwargs)
+        except AssertionError as error:
+            raise AssertionError(*error.args) from error.__cause__
+
+    return called
+
+
+@_short_traceback
 def close(
     actual: object,
     expected: object,
@@ -104,6 +121,7 @@ def agrees(actual: object, expected: object) -> bool:
     return True
 
 
+@_short_traceback
 def parts(result: object, names: Sequence[str], what: str) -> list[Any]:
     """Take apart what a function returned, or say in words why it cannot be.
 
@@ -152,6 +170,7 @@ def parts(result: object, names: Sequence[str], what: str) -> list[Any]:
     return values
 
 
+@_short_traceback
 def place(values: Sequence[object], expected: object, what: str, hint: str | None = None) -> int:
     """Find the first of several answers that holds the expected numbers.
 
@@ -209,6 +228,7 @@ def quiet() -> Iterator[None]:
         yield
 
 
+@_short_traceback
 def same_array(
     actual: object,
     expected: object,
@@ -251,6 +271,7 @@ def same_array(
     _require(np.asarray(got == want), got, want, what, hint, show_expected)
 
 
+@_short_traceback
 def unchanged(before: object, after: object, what: str, hint: str | None = None) -> None:
     """Check that a call left its argument as it was.
 
@@ -292,6 +313,7 @@ def unchanged(before: object, after: object, what: str, hint: str | None = None)
         _fail(f"The argument {what} was changed by the call. {hint or 'Work on a copy.'}")
 
 
+@_short_traceback
 def raises(
     exception_type: type[BaseException] | tuple[type[BaseException], ...],
     function: object,
