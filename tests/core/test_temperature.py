@@ -281,7 +281,8 @@ def test_optimum_of_two_classes_in_closed_form(right, wrong, gap):
         ([[2, 0], [0, 2]], [1, 0], inf),  # every true class is smallest
         ([[1, -1], [1, -1]], [0, 1], inf),  # right as often as wrong
         ([[1, 0, -1]], [1], inf),  # the mean itself
-        ([[0.3, 0.1, 0.2]], [2], inf),  # the mean but for rounding
+        ([[0.3, 0.1, 0.2]], [2], inf),  # the mean but for rounding,
+        ([[0.2, -0.1, 0.5]], [0], inf),  # which may fall on either side
         ([[1, 1], [3, 3]], [0, 1], np.nan),  # flat
         ([[5]], [0], np.nan),  # one class
         ([[1, -inf], [2, -inf]], [0, 0], np.nan),  # one class left
@@ -298,6 +299,13 @@ def test_no_optimum(z, y, limit):
     if not isnan(limit):
         near, far = (1e-2, 1e2) if limit == 0 else (1e2, 1e-2)
         assert g.log_loss(z, y, near) < g.log_loss(z, y, far)
+
+
+def test_an_excess_beyond_rounding_is_an_excess():
+    z, y = [[1 + 1e-12, 0], [1, 0]], [0, 1]
+    best = g.optimal_temperature(z, y)
+    assert 1e11 < best < 1e13
+    assert reference.has_optimum_within(z, y, best, 1e-3)
 
 
 def test_no_optimum_says_why():
