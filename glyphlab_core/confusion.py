@@ -28,7 +28,7 @@ def confusion_matrix(
     y_true, y_pred : array_like, shape (N,)
         Class indices 0 … K-1: integers, booleans, or floats that are whole.
     num_classes : int, optional
-        K. Without it, the largest label seen plus one, at most 10,000.
+        K; without it, the largest label seen plus one, at most 10,000.
 
     Returns
     -------

@@ -25,10 +25,10 @@ LOGGER = logging.getLogger(__name__)
 FOLDER = "notebooks"
 LINK = (
     '<p class="notebook-download"><a href="{href}" download>'
-    "Download this chapter as a notebook</a></p>"
+    "Download this page as a notebook</a></p>"
 )
 INTRODUCTION = (
-    "*This is a chapter of the course {title} as a notebook. It needs the course's package: run "
+    "*This is a page of the course {title} as a notebook. It needs the course's package: run "
     "`pip install .` once in the course's folder. Numbers in the text were computed when the book "
     "was built; the cells compute them again.*"
 )
