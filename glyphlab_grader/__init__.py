@@ -3,12 +3,16 @@
 Where to look:
 
 - `cli`, `progress`, `summary`: the command ``glyphlab-grade`` and what it prints
-- `course`, `names`, `settings`: where the course's files are, which names are taken, the limits
-- `grading`: grades the submissions of an assignment, one at a time
-- `intake`: what can be said of a submission before anything in it runs
-- `runner`, `worker`: one notebook in a process of its own; `faults` reads what happened there
-- `gradebook`: the only code of the course that writes to nbgrader's gradebook; `grades` exports it
-- `outcome`, `records`: what is said of a submission, as JSON, and kept from one run to the next
+- `course`, `names`, `notebooks`: where the course's files are, which names are taken, how a
+  stranger's notebook is read
+- `grading`: grades the submissions of an assignment; none can touch another
+- `runner`, `worker`, `submission`: warm worker processes, and what one does with a submission:
+  `intake` looks at the file, `restoring` puts it right, `execution` runs it, `faults` reads it
+- `filing`, `gradebook`, `records`: the one writer: nbgrader's gradebook, executed notebooks, and
+  outcomes kept from one run to the next
+- `outcome`, `grades`: what is said of a submission, as JSON, and the export to CSV
+- `feedback`, `preprocessors`, `forbidden`: what ``nbgrader_config.py`` plugs into nbgrader
 - `cycle`: the steps around grading (generate, release, submit, collect, feedback)
-- `demonstration`: a class of our own answers that goes through the whole cycle
+- `release`: making the released notebooks
+- `demonstration`, `doctor`: a class of our own answers; whether this machine can grade
 """

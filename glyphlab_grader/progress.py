@@ -35,12 +35,13 @@ def progress(stream: TextIO | None = None) -> Iterator[Callable[[int, int, Outco
         yield lambda *news: print(progress_line(*news), file=stream, flush=True)
         return
     # A short smoothing: submissions of one kind take about equally long.
-    with tqdm(file=stream, bar_format=_BAR, smoothing=0.1, mininterval=0, leave=False) as bar:
+    with tqdm(file=stream, bar_format=_BAR, smoothing=0.1, leave=False) as bar:
 
         def tell(done: int, total: int, outcome: Outcome) -> None:
             bar.total = total
             if outcome.outcome == "failed":
                 bar.write(progress_line(done, total, outcome), file=stream)
             bar.update(done - bar.n)
+            bar.refresh()
 
         yield tell
