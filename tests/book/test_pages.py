@@ -77,6 +77,8 @@ def test_each_figure_says_what_it_shows_and_gives_its_numbers(
 ) -> None:
     figures = 0
     for path, page in pages.items():
+        if "book" not in path.relative_to(site).parts:  # indices have the theme's icons
+            continue
         for image, table in zip(page.images, page.has_table, strict=True):
             figures += 1
             alt = image.get("alt", "")
