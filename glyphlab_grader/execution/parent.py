@@ -50,11 +50,14 @@ ENVIRONMENT = {
     "PYTHONDONTWRITEBYTECODE": "1",
 }
 #: Imported before the first notebook comes, where installed; dynamo is what an optimiser loads.
-PRELOADED = ("numpy", "matplotlib.pyplot", "torch", "torch._dynamo")
+PRELOADED = ("numpy", "importlib.metadata", "matplotlib.pyplot", "torch", "torch._dynamo")
 #: Bytes of one message between the master and the parent.
 LONGEST_MESSAGE = 1 << 16
 
-_JUDGE_MODULES = ("glyphlab_grader.execution.judge", "glyphlab.checks", "glyphlab.expected")
+_JUDGE_MODULES = (
+    *("glyphlab_grader.execution.judge", "glyphlab_core"),
+    *(f"glyphlab.{name}" for name in ("checks", "expected", "dataset")),
+)
 
 
 class Parent:
@@ -184,7 +187,8 @@ def main() -> None:
     student.prepare()
     _warm(tuple(modules))
     master = socket.socket(fileno=int(judge_end))
-    if os.fork():
+    judges = os.fork()
+    if judges:
         master.close()
         master, role = socket.socket(fileno=int(student_end)), "student"
     else:
@@ -197,3 +201,6 @@ def main() -> None:
     gc.freeze()
     master.send(b"{}")
     Parent(master, role).serve()
+    if judges:
+        # Its master goes away at the same time.
+        os.waitpid(judges, 0)

@@ -9,6 +9,7 @@ import threading
 from dataclasses import fields
 from typing import Any
 
+from nbformat.notebooknode import from_dict
 from nbgrader.preprocessors import Execute
 from traitlets import Dict, Integer, TraitError, validate
 
@@ -93,7 +94,7 @@ class SandboxedExecute(Execute):  # type: ignore[misc]
                 seed=self.seed,
                 on_cell=self._tell,
             )
-        execution.notebook.metadata.setdefault("language_info", {"name": "python"})
+        execution.notebook.metadata.setdefault("language_info", from_dict({"name": "python"}))
         self.executed(execution, resources)
         return execution.notebook, resources
 
