@@ -624,16 +624,21 @@ def measured_curves(
     ax = ax or _new_axes()
     ax.set_xscale(x_scale)
     ax.set_yscale(y_scale)
+    drawn: list[Any] = []
     for series, (name, (value, lower, upper)) in enumerate(rows.items()):
         look: Any = {"color": _COLOURS[series], "ls": _LINES[series], "lw": 2, "label": name}
         marks: Any = {"marker": _MARKERS[series], "ms": 6, "markevery": max(1, len(at) // 8)}
         if np.isnan(lower).all():
-            ax.plot(at, value, **look, **marks)
+            drawn += ax.plot(at, value, **look, **marks)
         else:
             ends = np.maximum([value - lower, upper - value], 0)
-            ax.errorbar(at, value, yerr=ends, capsize=4, elinewidth=1.5, **look, **marks)
+            drawn += [ax.errorbar(at, value, yerr=ends, capsize=4, elinewidth=1.5, **look, **marks)]
+    if x_scale == "log":
+        ax.set_xticks(at, [f"{place:g}" for place in at])
+        ax.set_xticks([], minor=True)
     _label(ax, x_label, y_label)
-    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), fontsize=_FONT - 1, frameon=False)
+    place: Any = {"loc": "lower left", "bbox_to_anchor": (0, 1)}
+    ax.legend(handles=drawn, fontsize=_FONT - 1, frameon=False, **place)
     return ax
 
 

@@ -300,9 +300,9 @@ def test_describe_risk_coverage():
 
 
 def test_measured_curves_draws_values_and_intervals_under_different_signs(ax):
-    curves = {"plain": [3.0, 2.0, 1.0], "with ends": [[3, 2, 1], [2, 1, 0.5], [5, 4, 2]]}
+    curves = {"with ends": [[3, 2, 1], [2, 1, 0.5], [5, 4, 2]], "plain": [3.0, 2.0, 1.0]}
     plots.measured_curves([1, 10, 100], curves, "samples", "error", ax=ax, x_scale="log")
-    plain, other = (
+    other, plain = (
         line for line in ax.lines if len(line.get_xdata()) == 3 and line.get_ls() != "None"
     )
     np.testing.assert_array_equal(plain.get_ydata(), [3, 2, 1])
@@ -312,7 +312,8 @@ def test_measured_curves_draws_values_and_intervals_under_different_signs(ax):
     ends = [segment[:, 1].tolist() for segment in bars.lines[2][0].get_segments()]
     assert ends == [[2, 5], [1, 4], [0.5, 2]]
     assert (ax.get_xscale(), ax.get_yscale()) == ("log", "linear")
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["plain", "with ends"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["with ends", "plain"]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "10", "100"]
 
 
 def test_describe_measured_curves():
