@@ -76,18 +76,17 @@ def _row_summary(block: Array, row: int) -> tuple[Floats, Floats, Callable[[], F
 def solve(data: Labelled) -> float:
     """Return β with ℓ'(β) = 0; `scan` has shown that there is one.
 
-    Large data are solved on a sample of their rows first. As Newton's error squares with each
-    step, a step of 1e-6 leaves about 1e-12.
+    Large data are solved on a sample of their rows first: two passes over all of them then do.
     """
     n, k = data.logits.shape
     stride = max(1, n * k // _SAMPLE)
     sample = data.every(stride) if stride > 1 else data
     start = _start(sample)
     if sample is data:
-        return newton(lambda beta: _logits.mean_derivatives(data, beta), start, 1e-10)
+        return newton(lambda beta: _logits.mean_derivatives(data, beta), start, 1e-20)
     if _has_optimum(sample):
-        start = newton(lambda beta: _logits.mean_derivatives(sample, beta), start, 1e-3)
-    return newton(lambda beta: _logits.mean_derivatives(data, beta), start, 1e-6)
+        start = newton(lambda beta: _logits.mean_derivatives(sample, beta), start, 1e-6)
+    return newton(lambda beta: _logits.mean_derivatives(data, beta), start, 1e-14)
 
 
 def _has_optimum(data: Labelled) -> bool:
@@ -101,14 +100,16 @@ def _start(data: Labelled) -> float:
     return 1 / sqrt(variance) if variance > 0 else 1.0
 
 
-def newton(derivatives: Derivatives, beta: float, tolerance: float) -> float:
+def newton(derivatives: Derivatives, beta: float, error: float) -> float:
     """Find the root of an increasing slope by Newton's method inside a bracket.
 
-    Stops at a Newton step of at most `tolerance` times β, after taking it: the error left is about
-    its square. A step that leaves the bracket, or that a vanishing curvature makes useless, is
-    replaced by doubling or bisection, which end only where the bracket has closed.
+    Stops where the root is known to about `error` times β. The curvature of the round before tells
+    how the slope bends, which leaves of a step e after a step d an error of about e²(d + e), and
+    without a round before e². A step that leaves the bracket, or that a vanishing curvature makes
+    useless, is replaced by doubling or bisection, which end only where the bracket has closed.
     """
     low, high = 0.0, inf
+    before, curvature_before = inf, 0.0
     for _ in range(3000):  # bisection over all exponents of a double takes about 2,100
         slope, curvature = derivatives(beta)
         if slope == 0:
@@ -118,12 +119,14 @@ def newton(derivatives: Derivatives, beta: float, tolerance: float) -> float:
         else:
             high = beta
         step = -slope / curvature if curvature > 0 else inf
-        if abs(step) <= tolerance * beta:
-            return beta + step
+        off, moved = abs(step) / beta, abs(beta - before) / beta
+        if off < 0.01 and off**2 * min(1.0, off + moved) <= error:
+            bend = (curvature - curvature_before) / (beta - before) / (2 * curvature)
+            return beta + step * (1 - step * bend)
         target = beta + step
         if not low < target < high or target > 16 * beta:
             target = 16 * beta if high == inf else sqrt(low) * sqrt(high) or high / 16
             if not low < target < high:
                 return beta  # the bracket has closed to neighbouring doubles
-        beta = target
+        before, curvature_before, beta = beta, curvature, target
     raise ArithmeticError("no convergence")  # unreachable: each round narrows the bracket
