@@ -1,6 +1,7 @@
 """Grading the tiny assignments with real kernels; each run costs seconds, so each tells much."""
 
 import csv
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -306,3 +307,41 @@ def test_the_executed_notebook_is_kept_for_the_formgrader(course: Course, hand_i
     grade_assignment(course, "tiny", QUICK)
     executed = nbformat.read(course.autograded("ada", "tiny") / "T1.ipynb", as_version=4)
     assert "root(9)" in next(cell for cell in executed.cells if cell.id == "nine").source
+
+
+def test_odd_and_hostile_files_gain_nothing_and_harm_nobody(course: Course, hand_in: Any) -> None:
+    def put(student: str, old: str, new: str) -> None:
+        path = hand_in(student, RIGHT)
+        path.write_text(path.read_text().replace(old, new, 1))
+
+    def claim_nothing(data: dict[str, Any]) -> None:
+        for found in data["cells"]:
+            found["metadata"] = {"nbgrader": {"grade_id": ["four"]}}
+
+    put("bigint", '"nbformat": 4', '"x": ' + "9" * 5000 + ', "nbformat": 4')
+    put("nan", '"nbformat": 4', '"x": NaN, "nbformat": 4')
+    hand_in("deep").write_text("[" * 200_000)
+    hand_in("equal", "class E:\n    def __eq__(self, o): return True\ndef root(x): return E()")
+    hand_in("hook", "get_ipython().events.register('pre_run_cell', lambda *a: print(5))")
+    hand_in("claims", RIGHT, edit=claim_nothing)
+    hand_in("surrogate", f"x = '\ud800'\n{RIGHT}")
+    hand_in("snoop", f"assert not __import__('os').path.exists({str(course.root)!r})\n{RIGHT}")
+    pipe = course.submitted("pipe", "tiny") / "T1.ipynb"
+    pipe.parent.mkdir(parents=True)
+    os.mkfifo(pipe)
+    folder = course.submitted("elsewhere", "tiny")
+    folder.parent.mkdir(parents=True)
+    folder.symlink_to(course.submitted("nan", "tiny"))
+    outcomes = {o.student: o for o in grade_assignment(course, "tiny", QUICK)}
+    assert {student: (o.outcome, o.score) for student, o in outcomes.items()} == {
+        "bigint": ("failed", None),
+        "claims": ("faults", 5.0),
+        "deep": ("failed", None),
+        "elsewhere": ("failed", None),
+        "equal": ("graded", 0.0),
+        "hook": ("graded", 0.0),
+        "nan": ("graded", 5.0),
+        "pipe": ("failed", None),
+        "snoop": ("graded", 5.0),
+        "surrogate": ("graded", 5.0),
+    }
