@@ -20,7 +20,7 @@ REFERENCE = ROOT / "book" / "reference"
 CELL = re.compile(r"^```\{code-cell\}\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 ENTRY = re.compile(r"^\(erratum-(\d+)\)=\n### E(\d+): (.+)$", re.MULTILINE)
 TO_CHAPTER = re.compile(
-    r"\{(?:ref|eq|prf:ref)\}`(?:[^`<]*<)?(?:sec-c|ex-23|def-|prop-|rem-|thm-|eq-cal)"
+    r"\{(?:ref|eq|prf:ref)\}`(?:[^`<]*<)?(?:sec-[bc]|ex-23|def-|prop-|rem-|thm-|eq-cal)"
     r"|\{doc\}`[^`]*<\.\./23_"
 )
 #: Errata about words; there is nothing to compute.
