@@ -7,6 +7,7 @@ import os
 import sys
 from pathlib import Path
 
+from glyphlab.course import load as load_course
 from glyphlab_grader.forbidden import forbidden_names
 
 c = get_config()  # noqa: F821  (traitlets defines it while it reads this file)
@@ -73,3 +74,22 @@ c.ExportApp.plugin_class = "glyphlab_grader.grades.GradesExport"
 
 # The stub that a release has in place of a solution: it runs, so that "Run all" reaches the checks.
 c.ClearSolutions.code_stub = {"python": "# YOUR CODE HERE\n..."}
+
+# The steps of a release: nbgrader's own, and before it keeps the tests, the course's draw.
+c.GenerateAssignment.preprocessors = [
+    "nbgrader.preprocessors.IncludeHeaderFooter",
+    "nbgrader.preprocessors.InstantiateTests",
+    "glyphlab_grader.release.variants.DrawVariant",
+    "nbgrader.preprocessors.LockCells",
+    "nbgrader.preprocessors.ClearSolutions",
+    "nbgrader.preprocessors.ClearOutput",
+    "nbgrader.preprocessors.CheckCellMetadata",
+    "nbgrader.preprocessors.ComputeChecksums",
+    "nbgrader.preprocessors.SaveCells",
+    "nbgrader.preprocessors.ClearHiddenTests",
+    "nbgrader.preprocessors.ClearMarkScheme",
+    "nbgrader.preprocessors.ComputeChecksums",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+if (ROOT / "course.yml").exists():
+    c.DrawVariant.seed = load_course(ROOT / "course.yml").seed
