@@ -45,8 +45,16 @@ def shared_grader() -> Grader:
     global _shared
     if _shared is None:
         _shared = Grader().__enter__()
-        atexit.register(_shared.__exit__, None, None, None)
+        atexit.register(end_shared_grader)
     return _shared
+
+
+def end_shared_grader() -> None:
+    """End this process's grader; the next notebook starts another."""
+    global _shared
+    ended, _shared = _shared, None
+    if ended is not None:
+        ended.__exit__(None, None, None)
 
 
 class SandboxedExecute(Execute):  # type: ignore[misc]
@@ -87,13 +95,18 @@ class SandboxedExecute(Execute):  # type: ignore[misc]
         if self.timeout is not None:
             chosen["cell_seconds"] = float(self.timeout)
         with _lock:
-            execution = shared_grader().run(
-                nb,
-                Limits(**chosen),
-                forbidden=self.forbidden.get(name, ()),
-                seed=self.seed,
-                on_cell=self._tell,
-            )
+            try:
+                execution = shared_grader().run(
+                    nb,
+                    Limits(**chosen),
+                    forbidden=self.forbidden.get(name, ()),
+                    seed=self.seed,
+                    on_cell=self._tell,
+                )
+            except OSError:
+                # The warm parent is gone or hangs: not for the notebooks after this one.
+                end_shared_grader()
+                raise
         execution.notebook.metadata.setdefault("language_info", from_dict({"name": "python"}))
         self.executed(execution, resources)
         return execution.notebook, resources

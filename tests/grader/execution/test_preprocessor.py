@@ -1,13 +1,15 @@
 """nbgrader's execution step: configuration, faults, and the switch that is no option."""
 
 import logging
+import os
 
 import nbformat.v4 as v4
+import psutil
 import pytest
 from traitlets import TraitError
 from traitlets.config import Config
 
-from glyphlab_grader.execution import preprocessor
+from glyphlab_grader.execution import Grader, preprocessor
 from glyphlab_grader.execution.preprocessor import SandboxedExecute
 
 from .conftest import answer, check
@@ -86,6 +88,23 @@ def test_a_call_in_the_configuration_switches_the_sandbox_off(monkeypatch):
     preprocessor.run_without_sandbox()
     step().preprocess(notebook, dict(PLACE))
     assert called == [1]
+
+
+def test_a_grader_that_died_is_replaced_for_the_next_notebook(monkeypatch):
+    monkeypatch.setattr(preprocessor, "_shared", Grader(preload=("numpy",)).__enter__())
+    monkeypatch.setattr(preprocessor, "Grader", lambda: Grader(preload=("numpy",)))
+    family = psutil.Process(preprocessor._shared.pid).children(recursive=True)
+    family.append(psutil.Process(preprocessor._shared.pid))
+    for process in family:
+        process.kill()
+    os.waitid(os.P_PID, preprocessor._shared.pid, os.WEXITED | os.WNOWAIT)
+    psutil.wait_procs(family[:-1])
+    notebook = v4.new_notebook(cells=[check("1")])
+    with pytest.raises(OSError):  # noqa: PT011 (which one depends on what is noticed first)
+        step().preprocess(notebook, dict(PLACE))
+    executed, _ = step().preprocess(notebook, dict(PLACE))
+    assert executed.cells[0].outputs[0].data["text/plain"] == "1.0"
+    preprocessor.end_shared_grader()
 
 
 def test_each_cell_is_told_before_it_runs():
