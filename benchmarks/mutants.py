@@ -84,8 +84,10 @@ def changes(node: ast.AST) -> Iterator[ast.AST]:
             yield copy.deepcopy(operand)
         case ast.Constant(value=bool(value)):
             yield ast.Constant(not value)
-        case ast.Constant(value=int(value) | float(value)):
+        case ast.Constant(value=int(value)):
             yield ast.Constant(value + 1)
+        case ast.Constant(value=float(value)):
+            yield ast.Constant(value + 1 if value == 0 or 0.1 < value < 1e6 else value * 1000)
         case ast.If(test=test) | ast.IfExp(test=test):
             new = copy.deepcopy(node)
             new.test = ast.UnaryOp(ast.Not(), copy.deepcopy(test))

@@ -330,7 +330,6 @@ def _prevalence(prevalence: ArrayLike, k: int) -> Floats:
     shares = _checks.vector(prevalence, "prevalence", k, "C has classes").astype(np.float64)
     _checks.refuse("prevalence", "be finite", shares, ~np.isfinite(shares))
     _checks.refuse("prevalence", "not be negative", shares, shares < 0)
-    _checks.refuse("prevalence", "not exceed 1", shares, shares > 1 + 1e-6)
     total = float(shares.sum())
     if abs(total - 1) > 1e-6:
         raise ValueError(f"prevalence must sum to 1 (within 1e-06): it sums to {total!r}")
