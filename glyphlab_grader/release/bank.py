@@ -24,7 +24,7 @@ from typing import Any
 
 import nbformat
 
-__all__ = ["Answer", "answers", "fill", "read", "submission"]
+__all__ = ["Answer", "answers", "fill", "read", "submission", "table"]
 
 
 @dataclass(frozen=True)
@@ -182,3 +182,40 @@ def submission(source: Any, released: Any, answer: Answer) -> Any:
         answer.path, answer.note, answer.right, answer.fails, {**kept, **answer.cells}, answer.added
     )
     return fill(released, whole)
+
+
+def table(root: Path) -> str:
+    """Write what the bank proves, exercise by exercise, as a Markdown table.
+
+    Parameters
+    ----------
+    root : Path
+        The course's folder.
+
+    Returns
+    -------
+    str
+        For each graded test: its points, the misconception it stands for, how many wrong answers
+        fail it, and how many fail nothing else. The tests hold the heads of the answers to what
+        comes of running them.
+    """
+    lines = [
+        "| exercise | right | wrong | test | points | misconception | caught | by it alone |",
+        "| --- | --: | --: | --- | --: | --- | --: | --: |",
+    ]
+    for path in sorted(root.glob("solutions/*/*.ipynb")):
+        exercise = f"{path.parent.name}/{path.stem}"
+        found = answers(root / "tests" / "answers" / exercise)
+        wrong = [answer for answer in found if not answer.right]
+        counts = f"{exercise} | {len(found) - len(wrong)} | {len(wrong)}"
+        for cell in nbformat.read(path, as_version=4).cells:
+            marks = cell.metadata.nbgrader
+            if not marks.grade or marks.solution:
+                continue
+            name = cell.metadata.glyphlab.misconception
+            caught = [answer for answer in wrong if name in answer.fails]
+            alone = [answer for answer in caught if len(answer.fails) == 1]
+            test = f"{cell.id} | {marks.points:g} | {name}"
+            lines.append(f"| {counts} | {test} | {len(caught)} | {len(alone)} |")
+            counts = " | | "
+    return "\n".join(lines) + "\n"
