@@ -32,6 +32,9 @@ c.CourseDirectory.db_url = f"sqlite:///{WORK / 'gradebook.db'}"
 
 c.Exchange.root = str(WORK / "exchange")
 c.Exchange.cache = str(WORK / "cache")
+# A submission belongs to the user whose name is the student's id, or it is not collected. Where
+# students have no accounts of their own: c.ExchangeCollect.check_owner = False
+c.ExchangeFactory.collect = "glyphlab_grader.cycle.collection.CheckedCollect"
 
 # What a student must not change comes from the master; students' cells run in a sandbox, test cells
 # in a process of their own. The other steps are nbgrader's.

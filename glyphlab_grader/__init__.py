@@ -12,7 +12,8 @@ Where to look:
   outcomes kept from one run to the next
 - `outcome`, `grades`: what is said of a submission, as JSON, and the export to CSV
 - `feedback`, `preprocessors`, `forbidden`: what ``nbgrader_config.py`` plugs into nbgrader
-- `cycle`: the steps around grading (generate, release, submit, collect, feedback)
+- `cycle`: the steps around grading (generate, release, submit, collect, feedback), and what
+  nbgrader may collect
 - `release`: making the released notebooks
 - `demonstration`, `doctor`: a class of our own answers; whether this machine can grade
 """
