@@ -162,7 +162,7 @@ def test_equal_binnings_are_equal():
         ((0, 0.5, 0.5, 1), r"edges must strictly increase: edges\[2\] is 0.5"),
         ((0, 0.7, 0.5, 1), r"edges must strictly increase: edges\[2\] is 0.5"),
         ((0.1, 1), r"edges must cover \[0, 1\]: they run from 0.1 to 1"),
-        ((0, 0.9), r"edges must cover \[0, 1\]"),
+        ((0, 0.5, 0.9), r"edges must cover \[0, 1\]: they run from 0.0 to 0.9"),
         ((0, np.nan, 1), r"edges must be finite: edges\[1\] is nan"),
         ((-np.inf, 1), r"edges must be finite: edges\[0\] is -inf"),
         ("abc", "edges must be an array of numbers"),

@@ -301,6 +301,20 @@ def test_no_optimum(z, y, limit):
         assert g.log_loss(z, y, near) < g.log_loss(z, y, far)
 
 
+@pytest.mark.parametrize("size", [2.0**-30, 1.0, 2.0**30])
+@pytest.mark.parametrize("rows", [1, 100])
+def test_an_excess_of_roundings_is_none(size, rows):
+    """0.2 is the mean of 0.2, -0.1 and 0.5, but not of their doubles."""
+    z = size * np.tile([0.2, -0.1, 0.5], (rows, 1))
+    assert z[0].mean() < z[0, 0]
+    assert limit_of(z, np.zeros(rows, int)) == inf
+
+
+def test_flat_rows_beside_others():
+    z = [[1, 1], [2, 0], [3, 3], [2, 0], [2, 0]]
+    assert g.optimal_temperature(z, [0, 0, 1, 0, 1]) == pytest.approx(2 / np.log(2), rel=1e-12)
+
+
 def test_an_excess_beyond_rounding_is_an_excess():
     z, y = [[1 + 1e-12, 0], [1, 0]], [0, 1]
     best = g.optimal_temperature(z, y)
