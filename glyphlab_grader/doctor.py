@@ -109,7 +109,7 @@ def _course(root: Path) -> str:
 def _gradebook(root: Path) -> str:
     course = open_course(root)
     if not course.has_gradebook:
-        return "none yet; `nbgrader generate_assignment` makes it"
+        return "none yet; `nbgrader generate_assignment ASSIGNMENT --force` makes it"
     with open_gradebook(course) as keeper:
         students = len(keeper.gradebook.students)
     return f"{students} students"

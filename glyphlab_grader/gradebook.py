@@ -109,7 +109,8 @@ class GradebookKeeper:
         if known != sorted(notebooks):
             raise GraderError(
                 f"the gradebook holds {', '.join(known) or 'nothing'} of {assignment}, its folder "
-                f"{', '.join(notebooks)}: run `nbgrader generate_assignment {assignment}` first"
+                f"{', '.join(notebooks)}: "
+                f"run `nbgrader generate_assignment {assignment} --force` first"
             )
 
     def max_score(self, assignment: str, notebook: str) -> float:
@@ -239,7 +240,8 @@ def open_gradebook(course: Course) -> Iterator[GradebookKeeper]:
     """
     if not course.has_gradebook:
         raise GraderError(
-            f"no gradebook at {course.database}: run `nbgrader generate_assignment` first"
+            f"no gradebook at {course.database}: "
+            "run `nbgrader generate_assignment ASSIGNMENT --force` first"
         )
     with Gradebook(course.database, course.course_id) as gradebook:
         yield GradebookKeeper(gradebook)

@@ -118,7 +118,7 @@ def load_master(release: str | Path, stored: Mapping[str, StoredCell]) -> Master
     if stale:
         raise GraderError(
             f"{release} and the gradebook differ in {', '.join(sorted(stale))}: "
-            "run `nbgrader generate_assignment` again"
+            "run `nbgrader generate_assignment --force` again"
         )
     return Master(cells, deepcopy(data.get("metadata", {})))
 

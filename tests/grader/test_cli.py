@@ -109,7 +109,7 @@ def test_an_assignment_that_was_not_generated(
     first.with_name("T2.ipynb").write_bytes(first.read_bytes())
     assert refused(capsys, ["tiny"]) == (
         "the gradebook holds T1 of tiny, its folder T1, T2: "
-        "run `nbgrader generate_assignment tiny` first"
+        "run `nbgrader generate_assignment tiny --force` first"
     )
     (course.work / "gradebook.db").unlink()
     assert "no gradebook at sqlite:///" in refused(capsys, ["tiny"])
