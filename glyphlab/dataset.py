@@ -234,7 +234,8 @@ def read_predictions(path: str | os.PathLike[str]) -> Predictions:
     ----------
     path : path
         An npz file with `indices` (N,) int64, which of the 360 images, none twice, and `logits`
-        (N, 3) float32, finite. Other arrays in it are left alone.
+        (N, 3) float32, finite. `labels`, where it holds them, must be those of these images:
+        predictions of another set are not about them. Other arrays are left alone.
 
     Returns
     -------
@@ -250,7 +251,15 @@ def read_predictions(path: str | os.PathLike[str]) -> Predictions:
     >>> read_predictions(data_path("test_preds.npz")).logits.shape
     (60, 3)
     """
-    return _match(str(path), _parse_npz(str(path), read_bytes(path)), load())
+    arrays = _parse_npz(str(path), read_bytes(path))
+    predictions = _match(str(path), arrays, load())
+    labels = arrays.get("labels", predictions.labels)
+    if not np.array_equal(labels, predictions.labels):
+        raise DataFileError(
+            f"{path}: its labels are not those of the GlyphLab images in indices: "
+            "these are predictions of another set"
+        )
+    return predictions
 
 
 def verify(directory: str | os.PathLike[str] | None = None) -> None:

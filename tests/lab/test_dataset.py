@@ -338,6 +338,17 @@ def test_wrong_arrays_are_told(tmp_path, arrays, message):
     assert "\n" not in str(error.value)
 
 
+def test_predictions_of_another_set_are_refused():
+    with pytest.raises(DataFileError, match="predictions of another set"):
+        read_predictions(data_path("shifted.npz"))
+
+
+def test_labels_of_these_images_are_welcome(tmp_path):
+    labels = np.load(data_path("labels.npy"))[:4]
+    np.savez(tmp_path / "own.npz", **GOOD, labels=labels)
+    assert np.array_equal(read_predictions(tmp_path / "own.npz").labels, labels)
+
+
 def npy_bytes():
     buffer = io.BytesIO()
     np.save(buffer, np.zeros((4, 3)))
