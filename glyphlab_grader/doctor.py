@@ -77,12 +77,15 @@ def _nbgrader() -> str:
 
 
 def _sandbox() -> str:
-    """Run a cell and a test of it, and see that the cell cannot see this file."""
+    """Run a cell and a test of it, both of which import the course's packages.
+
+    And see that the cell cannot see this file.
+    """
     # A copy of what a student could try first: is the course there to be read?
-    probe = f"import os\nseen = os.path.exists({__file__!r})\nvalue = 6 * 7"
+    probe = f"import os, glyphlab_core\nseen = os.path.exists({__file__!r})\nvalue = 6 * 7"
     answer = nbformat.v4.new_code_cell(probe)
     marks = {"grade": True, "grade_id": "test", "points": 1, "solution": False, "locked": True}
-    test = nbformat.v4.new_code_cell("assert value == 42 and not seen")
+    test = nbformat.v4.new_code_cell("import glyphlab.checks\nassert value == 42 and not seen")
     test.metadata["nbgrader"] = marks
     notebook = nbformat.v4.new_notebook(cells=[answer, test])
     try:

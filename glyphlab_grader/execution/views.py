@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 
 from glyphlab_grader.execution.holder import COURSE, View
@@ -20,11 +19,15 @@ COURSE_PACKAGES = ("glyphlab_core", "glyphlab", "glyphlab_grader")
 
 
 def package_folder(name: str) -> Path:
-    """Give the folder of an installed package."""
-    spec = find_spec(name)
-    if spec is None or spec.origin is None:
+    """Give the folder of one of the course's packages; they lie side by side.
+
+    They are not looked for along `sys.path`: nbgrader puts the present folder in front, and a copy
+    of the packages there is not what the sandboxes import.
+    """
+    folder = Path(__file__).resolve().parents[2] / name
+    if not folder.is_dir():
         raise ModuleNotFoundError(f"the package {name} is not installed", name=name)
-    return Path(spec.origin).resolve().parent
+    return folder
 
 
 def student_view(edition: Path | None, shown: Sequence[str] = ()) -> View:

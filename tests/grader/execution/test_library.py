@@ -11,6 +11,7 @@ import pytest
 import glyphlab_core
 from glyphlab_grader.execution.library import Editions, edition_sources
 from glyphlab_grader.execution.packages import visible_entries
+from glyphlab_grader.execution.views import judge_view, package_folder
 
 EXPORTS = [
     name
@@ -109,3 +110,22 @@ def test_students_see_few_packages_with_what_they_require():
     assert {"numpy", "torch", "matplotlib", "IPython", "traitlets", "typing_extensions.py"} <= names
     assert not names & {"sklearn", "torchmetrics", "netcal", "nbgrader", "nbformat", "pytest"}
     assert not any(name.startswith("glyphlab") for name in names)
+
+
+def test_a_copy_of_the_packages_in_the_present_folder_is_not_taken_for_them(tmp_path, monkeypatch):
+    """nbgrader puts the course's folder, which may be a clone of all this, in front of the path."""
+    before = judge_view()
+    for name in ("glyphlab_core", "glyphlab"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("")
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert judge_view() == before
+    assert (
+        package_folder("glyphlab") == Path(glyphlab_core.__file__).resolve().parents[1] / "glyphlab"
+    )
+
+
+def test_a_package_that_is_not_there_is_told():
+    with pytest.raises(ModuleNotFoundError, match="glyphlab_extra"):
+        package_folder("glyphlab_extra")
