@@ -32,12 +32,21 @@ class CheckedCollect(ExchangeCollect):  # type: ignore[misc]
     taken too: an instructor may hand in for a student.
     """
 
+    check_owner: bool
     src_records: list[dict[str, Any]]
 
     def init_src(self) -> None:
         """Find the newest submission of each student among those that are not refused."""
         super().init_src()
         self.src_records = [r for r in self.src_records if r["username"] is not None]
+
+    def copy_files(self) -> None:
+        """Copy them, without nbgrader's question about owners, which is answered by now."""
+        chosen, self.check_owner = self.check_owner, False
+        try:
+            super().copy_files()
+        finally:
+            self.check_owner = chosen
 
     def _path_to_record(self, path: str) -> dict[str, Any]:
         """Read who handed in what and when; a refused submission is nobody's."""
