@@ -64,8 +64,14 @@ class Mutant:
     module: str
     line: int
     function: str
+    code: str
     change: str
     source: str
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """What an explanation names it by: not the line's number, which moves."""
+        return self.module, self.function, self.code, self.change
 
 
 def changes(node: ast.AST) -> Iterator[ast.AST]:
@@ -87,7 +93,7 @@ def changes(node: ast.AST) -> Iterator[ast.AST]:
         case ast.Constant(value=int(value)):
             yield ast.Constant(value + 1)
         case ast.Constant(value=float(value)):
-            yield ast.Constant(value + 1 if value == 0 or 0.1 < value < 1e6 else value * 1000)
+            yield ast.Constant(value + 1 if 0.1 < value < 1e6 else value * 1000 or 1.0)
         case ast.If(test=test) | ast.IfExp(test=test):
             new = copy.deepcopy(node)
             new.test = ast.UnaryOp(ast.Not(), copy.deepcopy(test))
@@ -122,7 +128,8 @@ def places(tree: ast.AST, function: str = "") -> Iterator[tuple[ast.AST, str, ob
 
 def mutants(module: str) -> Iterator[Mutant]:
     """Yield every mutant of a module; messages of errors are left alone."""
-    tree = ast.parse((CORE / f"{module}.py").read_text(encoding="utf-8"))
+    text = (CORE / f"{module}.py").read_text(encoding="utf-8")
+    tree, lines = ast.parse(text), text.splitlines()
     for parent, field, index, function in list(places(tree)):
         held = getattr(parent, field)
         node = held if index is None else held[index]
@@ -142,7 +149,8 @@ def mutants(module: str) -> Iterator[Mutant]:
                 setattr(parent, field, node)
             else:
                 held[index] = node
-            yield Mutant(module, node.lineno, function, f"{before} -> {after}", source)
+            code = lines[node.lineno - 1].strip()
+            yield Mutant(module, node.lineno, function, code, f"{before} -> {after}", source)
 
 
 class Instead(MetaPathFinder, Loader):
@@ -187,11 +195,11 @@ def noticed(mutant: Mutant, own: bool) -> bool:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0
 
 
-def explained() -> dict[tuple[str, str, str], str]:
+def explained() -> dict[tuple[str, str, str, str], str]:
     """What the explained mutants are, and why they make no difference."""
     text = (ROOT / "benchmarks" / "mutants.toml").read_text(encoding="utf-8")
     return {
-        (entry["module"], entry["function"], entry["change"]): entry["why"]
+        (entry["module"], entry["function"], entry["code"], entry["change"]): entry["why"]
         for entry in tomllib.loads(text).get("mutant", [])
     }
 
@@ -221,13 +229,13 @@ def main() -> int:
     torch.set_num_threads(1)
     for module in options.modules:
         source = (CORE / f"{module}.py").read_text(encoding="utf-8")
-        if noticed(Mutant(module, 0, "", "", source), options.own):
+        if noticed(Mutant(module, 0, "", "", "", source), options.own):
             print(f"the tests fail on {module} as it is", file=sys.stderr)
             return 2
     known = explained()
     found = [mutant for module in options.modules for mutant in mutants(module)]
-    keys = {(m.module, m.function, m.change) for m in found}
-    todo = [m for m in found if options.all or (m.module, m.function, m.change) not in known]
+    keys = {m.key for m in found}
+    todo = [m for m in found if options.all or m.key not in known]
     todo = todo[:: options.every]
     start, left = time.monotonic(), []
     with ThreadPoolExecutor(options.jobs) as pool:
@@ -242,13 +250,13 @@ def main() -> int:
             if count % 50 == 0:
                 print(f"# {count} of {len(todo)}, {time.monotonic() - start:.0f} s", flush=True)
     stale = [key for key in known if key[0] in options.modules and key not in keys]
-    for module, function, change in stale:
-        print(f"mutants.toml explains what is no mutant: {module}.{function}: {change}")
+    for key in stale:
+        print(f"mutants.toml explains what is no mutant: {key}")
     print(
         f"{len(found)} mutants, {len(todo)} run: {len(todo) - len(left)} noticed, {len(left)} not; "
         f"{len(keys & known.keys())} explained"
     )
-    unexplained = [m for m in left if (m.module, m.function, m.change) not in known]
+    unexplained = [m for m in left if m.key not in known]
     return 1 if unexplained or stale else 0
 
 

@@ -231,6 +231,20 @@ def test_refused_logits(function, z, message):
         function(z)
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("function", TAKES_LOGITS)
+def test_refused_logits_of_any_type(function, dtype):
+    for row, message in (
+        ([inf, 0], r"logits must not hold \+inf: logits\[1, 0\] is inf"),
+        ([inf, -inf], r"logits must not hold \+inf: logits\[1, 0\] is inf"),
+        ([0, np.nan], r"logits must not hold NaN: logits\[1, 1\] is nan"),
+        ([-inf, -inf], "logits must leave a class in every row: row 1 is all -inf"),
+    ):
+        z = np.array([[1, 2], row, [2, 0], [0, 1]], dtype)
+        with pytest.raises(ValueError, match=message):
+            function(z)
+
+
 @pytest.mark.parametrize("position", [0, 32_767, 32_768, 69_999])
 @pytest.mark.parametrize("function", TAKES_LOGITS)
 def test_the_first_bad_row_is_named_in_any_block(function, position):
