@@ -149,7 +149,7 @@ def log_loss_task(z: NDArray[np.float32], y: NDArray[np.int64]) -> Task:
 
     return Task(
         title="Log loss of 50,000 × 1,000 float32 logits",
-        base_name="np.exp over the data",
+        base_name="np.exp over the data, into new memory",
         base=lambda: np.exp(z),
         ways=[
             Way("GlyphLab", lambda: g.log_loss(z, y)),
@@ -168,7 +168,7 @@ def log_loss_task(z: NDArray[np.float32], y: NDArray[np.int64]) -> Task:
 def temperature_task(z: NDArray[np.float32], y: NDArray[np.int64]) -> Task:
     return Task(
         title="Exact temperature of 50,000 × 1,000 float32 logits",
-        base_name="np.exp over the data",
+        base_name="np.exp over the data, into new memory",
         base=lambda: np.exp(z),
         ways=[
             Way("GlyphLab", lambda: g.optimal_temperature(z, y)),

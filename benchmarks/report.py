@@ -33,12 +33,15 @@ def page(tables: Tables) -> str:
     parts = [
         "% Written by `make bench`; an edit is lost at the next run.",
         f"Measured on one thread of an {_processor()}, Python `{platform.python_version()}`, "
-        f"{versions}. Times are CPU times, medians, as multiples of the base in the same run.",
+        f"{versions}. Times are CPU times in one run: the median of each way as a multiple of the "
+        "base's fastest.",
         verdict(tables),
         figure(tables),
         *(table(task, rows) for task, rows in tables),
         "Memory is what the call allocates beyond its arguments, at its peak; torch allocates "
-        "where it is not seen (–). The seconds are of this machine; the ratios carry over.",
+        "where it is not seen (–). A base that asks for new memory waits until the system has "
+        "cleared it, which some machines do faster than others: there the last two tables show "
+        "larger ratios for everybody.",
     ]
     return "\n\n".join(parts) + "\n"
 
