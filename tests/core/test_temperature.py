@@ -330,8 +330,9 @@ def test_no_optimum_says_why():
         ([[1, 1]], [1], "must differ within a row"),
         ([[1, 0], [0, -inf]], [0, 1], "must not mask a true class: .*: row 1"),
     ):
-        with pytest.raises(g.NoOptimumError, match=message):
+        with pytest.raises(g.NoOptimumError, match=f"^logits .*{message}") as caught:
             g.optimal_temperature(z, y)
+        assert caught.value.args == (str(caught.value),)
 
 
 def test_masked_row_is_named_in_any_block():
@@ -353,6 +354,10 @@ def test_optimum_beyond_a_double():
     with pytest.raises(g.NoOptimumError) as caught:
         g.optimal_temperature(z, [0] * 501 + [1] * 500)
     assert caught.value.limit == inf
+    z = [[5e-324, 0.0]] * 1001  # T* = 5e-324 / ln 1000
+    with pytest.raises(g.NoOptimumError) as caught:
+        g.optimal_temperature(z, [0] * 1000 + [1])
+    assert caught.value.limit == 0
 
 
 def test_ordinary_rows_beside_an_enormous_one():
