@@ -72,6 +72,13 @@ c.GenerateFeedback.preprocessors = [
 # _grading/feedback/ finds the book that was built here.
 c.TellLearner.book = "../../../../_build/book/_build/html/"
 
+# What a student wrote runs no script in the formgrader's page, which is the instructor's.
+c.HTMLExporter.sanitize_html = True
+c.HTMLExporter.filters = {
+    "clean_html": "glyphlab_grader.formgrader.clean_html",
+    "markdown2html": "glyphlab_grader.formgrader.markdown2html",
+}
+
 # `nbgrader export` writes the same grades.csv as `glyphlab-grade`: ungraded is empty, not 0.
 c.ExportApp.plugin_class = "glyphlab_grader.grades.GradesExport"
 

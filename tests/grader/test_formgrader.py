@@ -1,0 +1,133 @@
+"""The page on which an instructor grades by hand: nothing of a student's runs in it.
+
+Each attack is shown to work with nbgrader's own settings first, in the HTML that a browser gets.
+"""
+
+import re
+from html.parser import HTMLParser
+from typing import Any
+
+import nbformat
+import pytest
+from nbconvert.exporters import HTMLExporter
+from nbgrader.server_extensions.formgrader.formgrader import FormgradeExtension
+from traitlets.config import Config
+
+from glyphlab_grader.course import Course
+
+SCRIPT = "<script>attack()</script>"
+HANDLER = "<img src='x' onerror='attack()'>"
+LINK = "<a href='javascript:attack()'>more</a>"
+REMOTE = "<img src='https://attack.example/x.png'>"
+FORM = "<form action='https://attack.example'><input name='attack'></form>"
+FRAME = "<iframe src='https://attack.example'></iframe>"
+STYLE = "<style>.score::after { content: 'attack' }</style>"
+BUTTON = "<span class='full-credit attack'>read on</span>"
+FIELD = "<b id='explanation' class='score attack'>x</b>"
+
+
+class Dangers(HTMLParser):
+    """Collects what runs, loads or pretends, where it bears the attack's name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self._inside = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._inside = tag
+        self.found += [f"{tag} {name}" for name, value in attrs if "attack" in (value or "")]
+
+    def handle_data(self, data: str) -> None:
+        if self._inside in ("script", "style") and "attack" in data:
+            self.found.append(self._inside)
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside = ""
+
+
+def page(config: Config, *cells: Any) -> str:
+    """Show cells as the formgrader does."""
+    extension = FormgradeExtension()
+    merged = Config(config)
+    merged.merge(extension.build_extra_config())
+    place = dict.fromkeys(("assignment_id", "notebook_id", "submission_id", "student"), "x")
+    place |= {"index": 0, "total": 1, "base_url": "", "notebook_path": "x"}  # type: ignore[dict-item]
+    notebook = nbformat.v4.new_notebook(cells=list(cells))
+    text, _ = HTMLExporter(config=merged).from_notebook_node(notebook, resources=place)
+    return str(text)
+
+
+def dangers(text: str) -> list[str]:
+    parser = Dangers()
+    parser.feed(text)
+    return parser.found
+
+
+def written(text: str) -> Any:
+    marks = {"grade": True, "grade_id": "why", "points": 5, "solution": True, "locked": False}
+    return nbformat.v4.new_markdown_cell(
+        text, metadata={"nbgrader": {**marks, "schema_version": 3, "task": False}}
+    )
+
+
+def shown(kind: str, text: str) -> Any:
+    output = nbformat.v4.new_output("display_data", {kind: text})
+    return nbformat.v4.new_code_cell("1", outputs=[output])
+
+
+ATTACKS = {
+    **{
+        f"{where}: {what}": make(text)
+        for what, text in {
+            "script": SCRIPT,
+            "handler": HANDLER,
+            "link": LINK,
+            "remote picture": REMOTE,
+            "form": FORM,
+            "frame": FRAME,
+            "style": STYLE,
+            "button": BUTTON,
+            "field": FIELD,
+        }.items()
+        for where, make in {
+            "written answer": written,
+            "text of the student's own": nbformat.v4.new_markdown_cell,
+            "HTML output": lambda text: shown("text/html", text),
+            "Markdown output": lambda text: shown("text/markdown", text),
+        }.items()
+    },
+    "a Markdown link": written("[more](javascript:attack())"),
+    "a Markdown picture": written("![x](https://attack.example/x.png)"),
+    "a heading": written(f"# {SCRIPT}"),
+    "a script as output": shown("application/javascript", "attack()"),
+}
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_nothing_of_a_student_runs_in_the_instructor_s_browser(course: Course, attack: str) -> None:
+    cell = ATTACKS[attack]
+    assert dangers(page(Config(), cell)), "the attack does not work where nothing defends"
+    assert dangers(page(course.app.config, cell)) == []
+
+
+def test_what_an_instructor_reads_is_still_there(course: Course) -> None:
+    picture = {"pasted.png": {"image/png": "iVBORw0KGgo="}}
+    answer = written("## Why\n\nAs **P < R**, $P<R$:\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n`x`")
+    pasted = written("![x](attachment:pasted.png)")
+    pasted["attachments"] = picture
+    table = (
+        "<table><thead><tr><th>class</th></tr></thead><tbody><tr><td>0</td></tr></tbody></table>"
+    )
+    text = page(course.app.config, answer, pasted, shown("text/html", table))
+    for part in (
+        "<h2>Why",
+        "<strong>P &lt; R</strong>",
+        "$P&lt;R$",
+        "<td>2</td>",
+        "<code>x</code>",
+        'src="data:image/png;base64,iVBORw0KGgo="',
+        "<th>class</th>",
+    ):
+        assert part in text, part
+    assert not re.search(r"&lt;(p|h2|table|strong)&gt;", text)
