@@ -146,7 +146,17 @@ def test_quantile_cuts_at_the_nearest_place_that_ties_leave():
     # Halfway between two places, the lower.
     assert g.Binning.quantile([0.1, 0.5, 0.5, 0.9], 2).edges == (0.0, 0.5, 1.0)
     assert g.Binning.quantile([0.3, 0.3], 5).edges == (0.0, 1.0)
-    assert g.Binning.quantile([0.0, 0.0, 1.0, 1.0], 2).edges == (0.0, 0.5, 1.0)
+    for closed in CLOSED:
+        assert g.Binning.quantile([0.0, 0.0, 1.0, 1.0], 2, closed).edges == (0.0, 0.5, 1.0)
+    # No double lies between these and the end: they share a bin.
+    assert g.Binning.quantile([np.nextafter(1, 0), 1.0], 2).edges == (0.0, 1.0)
+    assert g.Binning.quantile([0.0, 5e-324], 2, "right").edges == (0.0, 1.0)
+
+
+def test_most_bins():
+    assert len(g.Binning.uniform(1_000_000)) == 1_000_000
+    with pytest.raises(ValueError, match="n must be at most 1000000: n is 1000001"):
+        g.Binning.uniform(1_000_001)
 
 
 def test_equal_binnings_are_equal():
