@@ -117,8 +117,9 @@ class Holder:
         self._close(info_end, inner_input, inner_output, given)
         deadline = time.monotonic() + _START_SECONDS
         told = _read_until(info, lambda data: data.rstrip().endswith(b"}"), deadline)
-        # An echo says that the sandbox is complete.
-        os.write(self_input, b"\n")
+        # An echo says that the sandbox is complete. Where it could not be built, nobody listens.
+        with contextlib.suppress(BrokenPipeError):
+            os.write(self_input, b"\n")
         ready = _read_until(self_output, bool, deadline)
         if not ready:
             os.lseek(errors, 0, os.SEEK_SET)

@@ -35,12 +35,10 @@ def student_view(edition: Path | None, shown: Sequence[str] = ()) -> View:
     if edition is None:
         return View(folders=(*judge_view().folders, *shown))
     interpreter = interpreter_folders()
-    present = (Path("/usr"), *interpreter)
-    hidden = [f for f in site_folders() if any(f.is_relative_to(folder) for folder in present)]
     entries = visible_entries(STUDENT_PACKAGES)
     return View(
         folders=(*_texts(interpreter), *shown),
-        hidden=_texts(hidden),
+        hidden=_texts(site_folders()),
         entries=_texts(entries),
         placed=((str(edition), COURSE),),
     )

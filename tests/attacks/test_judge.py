@@ -56,7 +56,7 @@ ENDINGS = {
 @pytest.mark.parametrize("ending", ["os._exit", "an endless loop", "sys.exit", "closed lines"])
 def test_an_ending_passes_no_test_that_expects_an_exception(guarded, ending, test):
     source, kind = ENDINGS[ending]
-    limits = Limits(cell_seconds=1, interrupt_seconds=0.5, wire_items=100_000)
+    limits = Limits(cell_seconds=1, interrupt_seconds=2, wire_items=100_000)
     result = guarded(answer(source), check(SWALLOWING[test]), limits=limits)
     assert result.scores == [0]
     assert result.kinds == [kind]
@@ -65,7 +65,7 @@ def test_an_ending_passes_no_test_that_expects_an_exception(guarded, ending, tes
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_an_ending_fails_its_test_and_says_why(guarded, ending):
     source, kind = ENDINGS[ending]
-    limits = Limits(cell_seconds=1, interrupt_seconds=0.5, wire_items=100_000)
+    limits = Limits(cell_seconds=1, interrupt_seconds=2, wire_items=100_000)
     result = guarded(
         answer("y = 5"), answer(source), square(), check("assert y == 5"), limits=limits
     )
@@ -260,7 +260,7 @@ def test_calling_back_without_end_ends_the_test(guarded):
     result = guarded(
         answer("def apply(function):\n    while True:\n        function()"),
         check("try:\n    apply(lambda: None)\nexcept Exception:\n    pass"),
-        limits=Limits(cell_seconds=5, callbacks=50, interrupt_seconds=0.5),
+        limits=Limits(cell_seconds=5, callbacks=50, interrupt_seconds=2),
     )
     assert result.scores == [0]
     assert result.kinds == ["callbacks"]
@@ -273,7 +273,7 @@ def test_a_function_of_the_test_that_takes_long_counts(guarded):
             "def forever():\n    while True: pass\ntry:\n    apply(forever)\nexcept Exception: pass"
         ),
         check("assert apply(lambda: None) is None"),
-        limits=Limits(cell_seconds=1, interrupt_seconds=0.5),
+        limits=Limits(cell_seconds=1, interrupt_seconds=2),
     )
     assert result.scores == [0, 2]
     assert result.kinds == ["timeout"]

@@ -3,12 +3,15 @@
 import http.server
 import os
 import threading
+from pathlib import Path
 
 import pytest
 
 from glyphlab_grader.execution import Limits
 
 from ..grader.execution.conftest import answer, check, free
+
+ROOT = Path(__file__).resolve().parents[2]
 
 READS = {
     "the gradebook": "print(open({course!r} + '/gradebook.db').read())",
@@ -56,7 +59,7 @@ LIBRARY = {
     "the tests": "import pytest\nprint('found')",
     "sources anywhere": (
         "import os, sys\n"
-        "places = [p for p in sys.path if p] + ['/course', '/work', '/home', '/root']\n"
+        f"places = [p for p in sys.path if p] + [{str(ROOT)!r}, '/course', '/home', '/root']\n"
         "for place in places:\n  for folder, _, files in os.walk(place):\n"
         "    if '/torch' in folder or '/sympy' in folder or '/scipy' in folder: continue\n"
         "    for file in files:\n"

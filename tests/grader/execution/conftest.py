@@ -8,7 +8,7 @@ import pytest
 
 from glyphlab_grader.execution import Execution, Grader, Limits
 
-QUICK = Limits(cell_seconds=5, interrupt_seconds=0.5)
+QUICK = Limits(cell_seconds=5, interrupt_seconds=2)
 
 
 def answer(source: str) -> Any:
