@@ -317,7 +317,7 @@ class MatrixScaling(Calibrator):
 
     def _ridge(self, k: int, scale: float) -> Floats:
         """Second derivative of the penalty, per squared unit of the scaled parameters."""
-        off = _penalty(self.off_diagonal, "off_diagonal") * 2 / (k * (k - 1)) / scale**2
+        off = _penalty(self.off_diagonal, "off_diagonal") * 2 / (k * (k - 1)) / scale / scale
         bias = _penalty(self.intercept, "intercept") * 2 / k
         return np.hstack([off * (1 - np.eye(k)), np.full((k, 1), bias)])
 

@@ -187,7 +187,8 @@ def optimal_temperature(logits: ArrayLike, y: ArrayLike) -> float:
     Returns
     -------
     float
-        T*, the one minimiser, to about the last digits of a double.
+        T*, the one minimiser, to about the last digits of a double; where gains and losses of
+        the rows all but cancel, so do that many of its digits.
 
     Raises
     ------
@@ -196,7 +197,8 @@ def optimal_temperature(logits: ArrayLike, y: ArrayLike) -> float:
     NoOptimumError
         No finite positive minimiser exists. Its ``limit`` is 0 where every true class has its
         row's largest logit, inf where the true classes' logits are on average not above their
-        rows' means, and NaN where the loss is the same, or infinite, for every T.
+        rows' means (or by less than their sum's roundings), and NaN where the loss is the same,
+        or infinite, for every T.
 
     Notes
     -----

@@ -1,7 +1,7 @@
 """What the subcommands that read predictions share: reading, splits, resampling by scene."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -57,22 +57,27 @@ def predictions_text(part: Result) -> str:
     return f"{part['file']}: {size} ({splits_text(part)})"
 
 
-def positive_integer(text: str) -> int:
-    """Read a whole number of at least 1, for argparse."""
-    try:
-        value = int(text)
-    except ValueError:
-        value = 0
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, not {text!r}")
-    return value
+def whole_number(most: int) -> Callable[[str], int]:
+    """Return a reader, for argparse, of whole numbers from 1 to `most`: more would never end."""
+
+    def read(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            value = 0
+        if not 1 <= value <= most:
+            wanted = f"must be a whole number from 1 to {most}"
+            raise argparse.ArgumentTypeError(f"{wanted}, not {text!r}")
+        return value
+
+    return read
 
 
 def resampling_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the bootstrap."""
     parser.add_argument(
         "--resamples",
-        type=positive_integer,
+        type=whole_number(100_000),
         default=2000,
         metavar="B",
         help="resamples of whole scenes for the intervals (default: 2000)",

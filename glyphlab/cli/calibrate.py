@@ -13,12 +13,12 @@ from glyphlab.cli._predictions import (
     LEVEL,
     SEED,
     bootstrap,
-    positive_integer,
     predictions_text,
     read,
     resampling_arguments,
     resampling_part,
     resampling_text,
+    whole_number,
 )
 from glyphlab.dataset import Predictions, load
 
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             help=f"indices (N,) int64 and logits (N, 3) float32 of images of the split {split}",
         )
     parser.add_argument(
-        "--bins", type=positive_integer, default=5, metavar="M", help="bins of ECE (default: 5)"
+        "--bins", type=whole_number(1000), default=5, metavar="M", help="bins of ECE (default: 5)"
     )
     parser.add_argument(
         "--closed",

@@ -13,7 +13,7 @@ from tqdm import tqdm
 import glyphlab_core as core
 from glyphlab import network
 from glyphlab.cli._output import CommandError, Result
-from glyphlab.cli._predictions import positive_integer
+from glyphlab.cli._predictions import whole_number
 from glyphlab.dataset import DataFileError, load, write_predictions
 from glyphlab.generate import SEED
 
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--epochs",
-        type=positive_integer,
+        type=whole_number(10_000),
         default=network.EPOCHS,
         metavar="N",
         help=f"passes over the training images (default: {network.EPOCHS})",

@@ -172,3 +172,12 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path):
 def test_a_link_leads_into_the_built_book():
     for section in itertools.islice(COURSE.sections.values(), 3):
         assert section.path == f"{section.page}.html#{section.label}"
+
+
+@each_exercise
+def test_what_hands_over_a_forbidden_result_is_forbidden_too(assignment, exercise):
+    """Shares of rows and columns are recall and precision; a reweighted matrix is made of them."""
+    forbidden = set(COURSE.assignments[assignment].exercises[exercise].forbidden)
+    if "precision_recall_from_confusion" in forbidden and exercise != "F1":
+        assert {"core_metrics", "normalize_confusion", "reweighted_accuracy"} <= forbidden
+        assert "reweighted_confusion" in forbidden

@@ -498,3 +498,9 @@ def test_cross_validation_names_the_fold_without_an_optimum():
     with pytest.raises(g.NoOptimumError, match="without fold") as caught:
         g.cross_validated_temperature(z, np.zeros(10), folds=10)
     assert caught.value.limit == 0
+
+
+def test_logits_of_any_size_have_a_penalty():
+    """The squared spread of such logits overflows; their penalty does not."""
+    fitted = g.MatrixScaling(off_diagonal=1.0).fit([[1e308, 1e308], [1e308, 1e308]], [0, 1])
+    assert fitted.predict_proba([[1e308, 1e308]]).tolist() == [[0.5, 0.5]]

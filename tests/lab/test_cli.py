@@ -569,7 +569,7 @@ def test_train_refuses_what_is_no_folder(nothing_written):
     path = save(nothing_written, x=np.zeros(1))
     assert_refused(run("train", "--out", path), f"--out {path}: this is not a folder")
     assert_refused(run("train", "--out", path / "below"), str(path))
-    assert_refused(run("train", "--epochs", 0), "at least 1, not '0'")
+    assert_refused(run("train", "--epochs", 0), "from 1 to 10000, not '0'")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
@@ -615,9 +615,11 @@ def test_version_and_help():
         (("toy", "--colour"), "unrecognized arguments: --colour"),
         (("report",), "PREDS.npz"),
         (("calibrate", VAL), "TEST.npz"),
-        (("calibrate", VAL, TEST, "--bins", "0"), "at least 1, not '0'"),
-        (("calibrate", VAL, TEST, "--bins", "many"), "at least 1, not 'many'"),
-        (("report", TEST, "--resamples", "-3"), "at least 1, not '-3'"),
+        (("calibrate", VAL, TEST, "--bins", "0"), "from 1 to 1000, not '0'"),
+        (("calibrate", VAL, TEST, "--bins", "many"), "from 1 to 1000, not 'many'"),
+        (("calibrate", VAL, TEST, "--bins", "1000000000"), "from 1 to 1000, not '1000000000'"),
+        (("report", TEST, "--resamples", "-3"), "from 1 to 100000, not '-3'"),
+        (("report", TEST, "--resamples", "100000000000"), "from 1 to 100000, not"),
         (("report", TEST, "--zero-division", "one"), "invalid choice: 'one'"),
     ],
 )
