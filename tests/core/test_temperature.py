@@ -310,6 +310,13 @@ def test_an_excess_of_roundings_is_none(size, rows):
     assert limit_of(z, np.zeros(rows, int)) == inf
 
 
+def test_every_row_counts_the_same_whatever_its_block():
+    """A million rows slightly wrong outweigh one that is very right, in a block of its own."""
+    z = np.tile([1e-3, 0.0], (2**20 + 1, 1))
+    z[-1] = (0.0, 10.0)
+    assert limit_of(z, np.ones(len(z), int)) == inf
+
+
 def test_flat_rows_beside_others():
     z = [[1, 1], [2, 0], [3, 3], [2, 0], [2, 0]]
     assert g.optimal_temperature(z, [0, 0, 1, 0, 1]) == pytest.approx(2 / np.log(2), rel=1e-12)
