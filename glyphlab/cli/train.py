@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--epochs",
-        type=whole_number(10_000),
+        type=whole_number(1_000_000),
         default=network.EPOCHS,
         metavar="N",
         help=f"passes over the training images (default: {network.EPOCHS})",

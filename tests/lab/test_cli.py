@@ -569,7 +569,7 @@ def test_train_refuses_what_is_no_folder(nothing_written):
     path = save(nothing_written, x=np.zeros(1))
     assert_refused(run("train", "--out", path), f"--out {path}: this is not a folder")
     assert_refused(run("train", "--out", path / "below"), str(path))
-    assert_refused(run("train", "--epochs", 0), "from 1 to 10000, not '0'")
+    assert_refused(run("train", "--epochs", 0), "from 1 to 1000000, not '0'")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
