@@ -80,6 +80,9 @@ def _parser() -> argparse.ArgumentParser:
         help="submissions at a time (default: one for each processor)",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the outcomes there")
+    parser.add_argument(
+        "--feedback", action="store_true", help="write the feedback of all who were graded, too"
+    )
     return parser
 
 
@@ -108,6 +111,7 @@ def _workers(text: str) -> int:
 def _grade(options: argparse.Namespace) -> int:
     # nbgrader takes seconds to import; --help and a mistyped option need not wait for it.
     from glyphlab_grader.course import open_course
+    from glyphlab_grader.cycle.feedback import generate_feedback
     from glyphlab_grader.gradebook import open_gradebook
     from glyphlab_grader.grades import write_grades
     from glyphlab_grader.grading import Options, grade_assignment
@@ -133,6 +137,14 @@ def _grade(options: argparse.Namespace) -> int:
     with open_gradebook(course) as keeper:
         write_grades(keeper.gradebook, grades)
     print(f"\n{summary(outcomes)}\ngrades: {course.relative(grades)}")
+    assignment = options.assignment
+    if options.feedback:
+        students = sorted({outcome.student for outcome in outcomes if outcome.score is not None})
+        generate_feedback(course, assignment, students)
+        where = course.relative(course.feedback("STUDENT", assignment))
+        print(f"feedback: {where}/\nnext: nbgrader release_feedback {assignment}")
+    else:
+        print(f"feedback: not written yet\nnext: nbgrader generate_feedback {assignment} --force")
     return int(any(outcome.outcome == "failed" for outcome in outcomes))
 
 

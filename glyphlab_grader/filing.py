@@ -53,11 +53,12 @@ class Files:
         outcome = self.records.find(student, notebook, key)
         if outcome is None or outcome.outcome == "failed":
             return None
-        absent = any(fault.kind == "missing" for fault in outcome.faults)
-        if not absent and not self._executed(student, notebook).is_file():
+        if outcome.outcome != "absent" and not self._executed(student, notebook).is_file():
             return None
         scores = self.gradebook.scores(self.assignment, notebook, student)
-        return None if scores.ungraded else outcome.with_scores(scores.score, scores.max_score)
+        if scores.ungraded:
+            return None
+        return outcome.with_scores(scores.score, scores.max_score, scores.awaiting)
 
     def withdraw(self, student: str, notebook: str) -> None:
         """Take back all that an earlier run said of a submission, points by hand excepted."""
@@ -94,6 +95,7 @@ class Files:
             result.faults,
             self.run,
             result.seconds,
+            scores.awaiting,
         )
         self.records.keep(outcome, key, result.answers)
         return outcome

@@ -61,9 +61,10 @@ class NotebookScore:
         return any(cell.automatic and not cell.settled for cell in self.cells.values())
 
     @property
-    def awaits_manual(self) -> bool:
-        """Whether a part that a person grades has no points yet."""
-        return any(not cell.automatic and not cell.settled for cell in self.cells.values())
+    def awaiting(self) -> float:
+        """Points of the parts that a person grades and has not yet."""
+        parts = [cell for cell in self.cells.values() if not cell.automatic and not cell.settled]
+        return sum(cell.max_score for cell in parts)
 
 
 @dataclass(frozen=True)

@@ -117,7 +117,7 @@ def _score(gradebook: Any, assignment: Any, student: Any) -> dict[str, Any]:
     row = {
         "timestamp": submission.timestamp,
         "ungraded": " ".join(ungraded),
-        "needs_manual_grade": " ".join(n for n, scores in found.items() if scores.awaits_manual),
+        "needs_manual_grade": " ".join(n for n, scores in found.items() if scores.awaiting),
     }
     if not ungraded:
         penalty = submission.late_submission_penalty or 0.0

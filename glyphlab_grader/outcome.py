@@ -10,7 +10,7 @@ from glyphlab_grader.files import replace_file
 
 __all__ = ["FAULT_KINDS", "Fault", "Outcome", "Status", "write_outcomes"]
 
-Status = Literal["graded", "faults", "failed"]
+Status = Literal["graded", "faults", "absent", "failed"]
 
 FAULT_KINDS = {
     "test": "a test gave less than its points: the answer is wrong, nothing is amiss",
@@ -68,9 +68,10 @@ class Outcome:
     ----------
     student, notebook : str
         Whose, and which notebook of the assignment (without ``.ipynb``).
-    outcome : {"graded", "faults", "failed"}
+    outcome : {"graded", "faults", "absent", "failed"}
         ``graded``: it ran as meant, right or wrong. ``faults``: it was graded, and something broke
-        on the way or had to be put right. ``failed``: it could not be graded.
+        on the way or had to be put right. ``absent``: it was not handed in, and counts 0.
+        ``failed``: it could not be graded.
     score : float or None
         Points, those given by hand included; None where it failed.
     max_score : float or None
@@ -81,6 +82,8 @@ class Outcome:
         The run of ``glyphlab-grade`` that graded it: an earlier one where nothing changed since.
     seconds : float
         Wall time that grading it took in that run.
+    awaiting : float
+        Points of the parts that a person grades and has not yet; they count 0 in `score`.
     """
 
     student: str
@@ -91,6 +94,7 @@ class Outcome:
     faults: tuple[Fault, ...]
     run: str
     seconds: float
+    awaiting: float = 0.0
 
     def __post_init__(self) -> None:
         if (self.score is None) != (self.outcome == "failed"):
@@ -106,15 +110,17 @@ class Outcome:
         faults: Iterable[Fault],
         run: str,
         seconds: float,
+        awaiting: float = 0.0,
     ) -> "Outcome":
         """Make the outcome of a submission that has a score.
 
-        A failed test is what grading is for; anything else among the faults makes the outcome
-        ``faults``.
+        A failed test is what grading is for; a notebook that is missing is ``absent``; anything
+        else among the faults makes the outcome ``faults``.
         """
         faults = tuple(faults)
-        status: Status = "faults" if any(f.kind != "test" for f in faults) else "graded"
-        return cls(student, notebook, status, score, max_score, faults, run, seconds)
+        kinds = {fault.kind for fault in faults} - {"test"}
+        status: Status = "absent" if "missing" in kinds else "faults" if kinds else "graded"
+        return cls(student, notebook, status, score, max_score, faults, run, seconds, awaiting)
 
     @classmethod
     def failed(
@@ -129,9 +135,9 @@ class Outcome:
         """Make the outcome of a submission that could not be graded."""
         return cls(student, notebook, "failed", None, max_score, tuple(faults), run, seconds)
 
-    def with_scores(self, score: float, max_score: float) -> "Outcome":
+    def with_scores(self, score: float, max_score: float, awaiting: float) -> "Outcome":
         """Return the same outcome with the gradebook's present scores."""
-        return replace(self, score=score, max_score=max_score)
+        return replace(self, score=score, max_score=max_score, awaiting=awaiting)
 
     def as_json(self) -> dict[str, Any]:
         """Return the object that ``--json`` writes for this submission."""

@@ -4,11 +4,17 @@ from collections import Counter
 from collections.abc import Sequence
 
 from glyphlab_grader.names import printable
-from glyphlab_grader.outcome import Outcome
+from glyphlab_grader.outcome import Outcome, Status
 
 __all__ = ["progress_line", "summary"]
 
 _HEADER = ("student", "notebook", "outcome", "score", "what happened")
+_WORDS: dict[Status, str] = {
+    "graded": "graded",
+    "faults": "graded with faults",
+    "absent": "not handed in",
+    "failed": "failed",
+}
 
 
 def progress_line(done: int, total: int, outcome: Outcome) -> str:
@@ -16,13 +22,13 @@ def progress_line(done: int, total: int, outcome: Outcome) -> str:
     where = f"[{done:{len(str(total))}}/{total}]"
     student = printable(outcome.student, 40)
     return (
-        f"{where} {student} {outcome.notebook}: {outcome.outcome}, "
+        f"{where} {student} {outcome.notebook}: {_WORDS[outcome.outcome]}, "
         f"{_score(outcome)}, {outcome.seconds:.1f} s"
     )
 
 
 def summary(outcomes: Sequence[Outcome]) -> str:
-    """Write the table of all outcomes and the line that counts them.
+    """Write the table of all outcomes, the line that counts them, and what a person has to do.
 
     Parameters
     ----------
@@ -41,18 +47,20 @@ def summary(outcomes: Sequence[Outcome]) -> str:
     ]
     lines.insert(1, "  ".join("-" * width for width in [*widths, len(_HEADER[4])]))
     counts = Counter(outcome.outcome for outcome in outcomes)
-    total = (
-        f"{counts['graded']} graded, {counts['faults']} graded with faults, "
-        f"{counts['failed']} failed"
-    )
-    return "\n".join([*lines, "", total])
+    lines += ["", ", ".join(f"{counts[status]} {words}" for status, words in _WORDS.items())]
+    waiting = [outcome for outcome in outcomes if outcome.awaiting]
+    if waiting:
+        told = _awaiting(sum(outcome.awaiting for outcome in waiting))
+        notebooks = f"{len(waiting)} notebook{'s' if len(waiting) > 1 else ''}"
+        lines.append(f"{told}, in {notebooks}: 0 until then")
+    return "\n".join(lines)
 
 
 def _row(outcome: Outcome) -> tuple[str, str, str, str, str]:
     return (
         printable(outcome.student, 40),
         outcome.notebook,
-        outcome.outcome,
+        _WORDS[outcome.outcome],
         _score(outcome),
         _story(outcome),
     )
@@ -64,7 +72,7 @@ def _score(outcome: Outcome) -> str:
 
 
 def _story(outcome: Outcome) -> str:
-    """Tell the first fault that is not a failed test, and how many tests failed."""
+    """Tell the first fault that is not a failed test, how many tests failed, and what waits."""
     tests = sum(fault.kind == "test" for fault in outcome.faults)
     others = [fault for fault in outcome.faults if fault.kind != "test"]
     parts = []
@@ -75,4 +83,10 @@ def _story(outcome: Outcome) -> str:
         parts.append(f"{where}{printable(first.message, 90)}{more}")
     if tests:
         parts.append(f"{tests} test{'s' if tests > 1 else ''} lost points")
+    if outcome.awaiting:
+        parts.append(_awaiting(outcome.awaiting))
     return "; ".join(parts)
+
+
+def _awaiting(points: float) -> str:
+    return "1 point awaits a person" if points == 1 else f"{points:g} points await a person"

@@ -47,8 +47,12 @@ def test_all_graded_is_0(
     assert main(["tiny"]) == 0
     out = capsys.readouterr().out
     assert "[1/1] ada T1: graded, 5/5, 0.5 s" in out
-    assert "1 graded, 0 graded with faults, 0 failed" in out
-    assert out.endswith("grades: _grading/grades.csv\n")
+    assert "1 graded, 0 graded with faults, 0 not handed in, 0 failed\n" in out
+    assert out.endswith(
+        "grades: _grading/grades.csv\n"
+        "feedback: not written yet\n"
+        "next: nbgrader generate_feedback tiny --force\n"
+    )
     assert "tiny,,,ada,,,,5.0,0.0,5.0,5.0,," in (course.work / "grades.csv").read_text()
 
 

@@ -48,7 +48,7 @@ def test_the_class_goes_through_the_whole_cycle_twice(
 ) -> None:
     assert main(["demonstration"]) == 0
     out = capsys.readouterr().out
-    assert "3 graded, 3 graded with faults, 0 failed" in out
+    assert "3 graded, 3 graded with faults, 0 not handed in, 0 failed" in out
     assert out.endswith(
         "gradebook: _grading/gradebook.db\n"
         "feedback:  _grading/feedback/<student>/<assignment>/<notebook>.html\n"
@@ -88,7 +88,7 @@ def test_without_a_sandbox_only_our_honest_answers_are_graded(
     assert main(["demonstration"]) == 0
     out = capsys.readouterr().out
     assert "This machine cannot grade safely: bubblewrap is missing.\n" in out
-    assert "3 graded, 0 graded with faults, 0 failed" in out
+    assert "3 graded, 0 graded with faults, 0 not handed in, 0 failed" in out
     students = {path.name for path in course.work.glob("submitted/*")}
     assert students == {"demo-right", "demo-wrong", "demo-untouched"}
 

@@ -73,7 +73,7 @@ def test_each_kind_of_submission_has_its_outcome_and_harms_no_other(
         "f-untouched": ("graded", 0.0, both),
         "g-corrupt": ("failed", None, [(None, "corrupt")]),
         "h*hostile": ("failed", None, [(None, "name")]),
-        "i-missing": ("faults", 0.0, [(None, "missing")]),
+        "i-missing": ("absent", 0.0, [(None, "missing")]),
         "z-right": ("graded", 5.0, []),
     }
     assert seen == [(n, 10) for n in range(1, 11)]
@@ -167,7 +167,7 @@ def test_several_notebooks_stand_for_themselves(course: Course, hand_in: Any) ->
         ("ada", "P1", "failed", None),
         ("ada", "P2", "graded", 5.0),
         ("bob", "P1", "graded", 5.0),
-        ("bob", "P2", "faults", 0.0),
+        ("bob", "P2", "absent", 0.0),
     ]
     rows = grades(course)
     assert rows["pair", "ada"]["ungraded"] == "P1"
@@ -183,7 +183,7 @@ def test_points_given_by_hand_survive_a_regrade(course: Course, hand_in: Any) ->
     hand_in("ada", RIGHT, assignment="pair", name="P1")
     hand_in("ada", RIGHT, assignment="pair", name="P2", edit=write)
     first = grade_assignment(course, "pair", QUICK)
-    assert [o.score for o in first] == [5.0, 5.0]
+    assert [(o.score, o.awaiting) for o in first] == [(5.0, 0.0), (5.0, 5.0)]
     assert grades(course)["pair", "ada"]["needs_manual_grade"] == "P2"
     with open_gradebook(course) as keeper:
         grade = keeper.gradebook.find_grade("why", "P2", "pair", "ada")
@@ -191,7 +191,7 @@ def test_points_given_by_hand_survive_a_regrade(course: Course, hand_in: Any) ->
         grade.needs_manual_grade = False
         keeper.gradebook.db.commit()
     kept = grade_assignment(course, "pair", QUICK)
-    assert [o.score for o in kept] == [5.0, 9.0]
+    assert [(o.score, o.awaiting) for o in kept] == [(5.0, 0.0), (9.0, 0.0)]
     assert grades(course)["pair", "ada"]["needs_manual_grade"] == ""
     again = grade_assignment(course, "pair", replace(QUICK, force=True))
     assert [o.score for o in again] == [5.0, 9.0]

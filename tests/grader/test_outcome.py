@@ -8,14 +8,21 @@ from glyphlab_grader.outcome import FAULT_KINDS, Fault, Outcome, write_outcomes
 
 TEST = Fault("four", "test", "0 of 2 points")
 RAISED = Fault("answer", "raised", "ValueError: no")
-KEYS = ["student", "notebook", "outcome", "score", "max_score", "faults", "run", "seconds"]
+KEYS = ["student", "notebook", "outcome", "score", "max_score", "faults", "run", "seconds",
+        "awaiting"]  # fmt: skip
 
 
 def test_a_failed_test_is_no_fault_of_the_run() -> None:
     assert Outcome.graded("ada", "F3", 3.0, 5.0, [TEST], "r", 1.0).outcome == "graded"
 
 
-@pytest.mark.parametrize("kind", sorted(set(FAULT_KINDS) - {"test"}))
+def test_a_notebook_that_was_not_handed_in_is_neither_graded_nor_failed() -> None:
+    missing = Fault(None, "missing", "not handed in")
+    outcome = Outcome.graded("ada", "F3", 0.0, 5.0, [missing], "r", 1.0)
+    assert (outcome.outcome, outcome.score) == ("absent", 0.0)
+
+
+@pytest.mark.parametrize("kind", sorted(set(FAULT_KINDS) - {"test", "missing"}))
 def test_anything_else_is(kind: str) -> None:
     faults = [TEST, Fault(None, kind, "something")]
     assert Outcome.graded("ada", "F3", 3.0, 5.0, faults, "r", 1.0).outcome == "faults"
