@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PARTS = {
     "glyphlab_core": (),
     "glyphlab": (),
-    "glyphlab_grader": ("grade",),
+    "glyphlab_grader": ("grade", "cluster"),
     "nbgrader_config.py": ("grade",),
     "book/_ext": ("book",),
     "tests": ("book", "grade", "test"),
