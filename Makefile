@@ -10,7 +10,7 @@ ENVIRONMENT := .venv/.complete
 .PHONY: course test check-all system book release grade lint docs-test bench bench-grading mutants clean
 
 course: system $(ENVIRONMENT)
-	@$(MAKE) --no-print-directory book release grade
+	@$(MAKE) --no-print-directory book release grade RELEASE_OPTIONS=--if-safe
 	@echo "book:      _build/book/_build/html/index.html"
 
 test: system $(ENVIRONMENT) lint
@@ -45,7 +45,7 @@ book: $(ENVIRONMENT)
 	env $(EXPORTS) $(BIN)/jupyter-book build . --path-output _build/book -W --keep-going -n
 
 release: $(ENVIRONMENT)
-	env $(EXPORTS) $(BIN)/python -m glyphlab_grader.release
+	env $(EXPORTS) $(BIN)/python -m glyphlab_grader.release $(RELEASE_OPTIONS)
 
 grade: $(ENVIRONMENT)
 	env $(EXPORTS) $(BIN)/glyphlab-grade demonstration

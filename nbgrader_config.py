@@ -85,6 +85,9 @@ c.ExportApp.plugin_class = "glyphlab_grader.grades.GradesExport"
 # The stub that a release has in place of a solution: it runs, so that "Run all" reaches the checks.
 c.ClearSolutions.code_stub = {"python": "# YOUR CODE HERE\n..."}
 
+# Before a release is made, the solutions are graded as a student's notebooks are: fewer than all
+# points of the tests refuse it, and leave the old release as it was.
+c.GenerateAssignment.exporter_class = "glyphlab_grader.release.solution.ReleaseExporter"
 # The steps of a release: nbgrader's own, and before it keeps the tests, the course's draw.
 c.GenerateAssignment.preprocessors = [
     "nbgrader.preprocessors.IncludeHeaderFooter",

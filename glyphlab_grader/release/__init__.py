@@ -2,6 +2,7 @@
 
 - `canonical`: the one form that notebooks have in git
 - `generate`: writes ``exercises/`` from ``solutions/`` through nbgrader
+- `solution`: grades the instructor's notebooks before they are released
 - `variants`: draws the varying parts of hidden tests, by the seed in ``course.yml``
 - `leaks`: what of a solution or a hidden test stands in a text
 - `bank`: the answers in ``tests/answers/``, put into a notebook

@@ -1,5 +1,6 @@
 """Writes the released notebooks from the instructor's, through nbgrader's own generator."""
 
+import copy
 import logging
 import shutil
 import tempfile
@@ -14,6 +15,7 @@ from glyphlab_grader.course import open_course
 from glyphlab_grader.errors import GraderError
 
 from .canonical import canonical, write
+from .solution import require_full_marks
 
 __all__ = ["generate", "release"]
 
@@ -48,15 +50,17 @@ def generate(root: Path, assignment: str) -> dict[str, str]:
     for path in paths:
         _require_canonical(path)
     with tempfile.TemporaryDirectory() as scratch:
-        copy = Path(scratch)
-        shutil.copytree(sources, copy / "source" / assignment)
-        _run(_scratch_config(course.app.config, copy, assignment))
-        released = copy / "release" / assignment
+        work = Path(scratch)
+        shutil.copytree(sources, work / "source" / assignment)
+        _run(_scratch_config(course.app.config, work, assignment))
+        released = work / "release" / assignment
         return {path.name: path.read_text(encoding="utf-8") for path in _notebooks(released)}
 
 
 def release(root: Path, assignment: str) -> list[Path]:
     """Write an assignment's released notebooks into the course's release directory.
+
+    The solutions are graded first, as students' notebooks are.
 
     Parameters
     ----------
@@ -69,9 +73,17 @@ def release(root: Path, assignment: str) -> list[Path]:
     -------
     list of Path
         The files whose content changed, were added or were removed.
+
+    Raises
+    ------
+    GraderError
+        If nbgrader refuses a notebook, or a solution loses points; the old release stays.
     """
-    folder = open_course(root).release(assignment)
+    course = open_course(root)
+    folder = course.release(assignment)
     fresh = generate(root, assignment)
+    converter = GenerateAssignment(coursedir=course.directory, parent=course.app)
+    require_full_marks(converter, assignment, _notebooks(course.source(assignment)))
     folder.mkdir(parents=True, exist_ok=True)
     changed = []
     for path in _notebooks(folder):
@@ -104,7 +116,9 @@ def _require_canonical(path: Path) -> None:
 
 def _scratch_config(course_config: Config, folder: Path, assignment: str) -> Config:
     """Keep the course's settings, but let the generator work in a folder of its own."""
-    config = Config(course_config)
+    config = copy.deepcopy(course_config)
+    # Here solutions are cut, not judged: `release` does that.
+    config.GenerateAssignment.pop("exporter_class", None)
     config.CourseDirectory.root = str(folder)
     config.CourseDirectory.source_directory = "source"
     config.CourseDirectory.release_directory = "release"
