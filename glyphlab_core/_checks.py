@@ -55,11 +55,11 @@ def refuse(name: str, wanted: str, array: Array, bad: NDArray[np.bool_], row: in
 def float_type(value: Any, array: Array) -> str:
     """Name of the floating type that `value` was computed in; `array` is what it was read as.
 
-    A bfloat16 tensor keeps its type, which the array cannot have; a list has none but its array's.
+    They differ for a bfloat16 tensor only, whose type an array cannot have.
     """
-    dtype = getattr(value, "dtype", array.dtype)
-    name = str(getattr(dtype, "name", dtype)).removeprefix("torch.")
-    return name if name in _SUM_TOLERANCE else "float64"
+    if str(getattr(value, "dtype", "")) == "torch.bfloat16":
+        return "bfloat16"
+    return array.dtype.name if array.dtype.kind == "f" else "float64"
 
 
 def _from_tensor(tensor: Any) -> Any:

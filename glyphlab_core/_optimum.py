@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from glyphlab_core import _checks, _logits
+from glyphlab_core._blocks import workspace
 from glyphlab_core._checks import Array, Floats
 from glyphlab_core._logits import Labelled
 
@@ -16,21 +17,26 @@ Derivatives = Callable[[float], tuple[float, float]]
 
 
 def near_one(data: Labelled) -> tuple[Labelled, int]:
-    """Divide logits of extreme size by 2^exponent, which is exact, so that squares fit a double.
+    """Divide logits of extreme size by 2^exponent, which is exact, so that cubes fit a double.
 
     Returns the data and the exponent; T of the original is 2^exponent times T of the result.
     """
     if data.logits.dtype != np.float64:
-        return data, 0  # squares of any narrower type fit
+        return data, 0  # cubes of any narrower type fit
     largest = 0.0
     for block, _, row in data.blocks():
         z = np.abs(_checks.logit_block(block, "logits", row))
         largest = max(largest, float(np.max(z, where=z < inf, initial=0.0)))
     if largest == 0 or 2.0**-300 < largest < 2.0**300:
         return data, 0
-    # Near 2^20 rather than 1, since rows of ordinary size may stand beside one of 1e308.
-    exponent = int(np.frexp(largest)[1]) - 20
-    return Labelled(np.ldexp(data.logits, -exponent), data.y), exponent
+    # As large as cubes allow, since rows of ordinary size may stand beside one of 1e308.
+    exponent = int(np.frexp(largest)[1]) - 300
+    with np.errstate(under="ignore"):
+        z = np.ldexp(data.logits, -exponent)
+        lost = np.ldexp(z, exponent) != data.logits
+    wanted = f"not be so small beside one of size {largest:g}"
+    _checks.refuse("logits", wanted, data.logits, lost)
+    return Labelled(z, data.y), exponent
 
 
 class Scan(NamedTuple):
@@ -43,34 +49,40 @@ class Scan(NamedTuple):
 
 
 def scan(data: Labelled) -> Scan:
-    """Read the data once, checking the entries on the way."""
+    """Read the data once, checking the entries on the way.
+
+    All comes from the differences z - z_y: what is added to a whole row, however large, drops out.
+    """
     flat = all_right = True
-    excess, scale = [], []
+    slopes, scale = [], []
+    room = workspace(*data.logits.shape)
     for block, y, row in data.blocks():
         true = block[np.arange(len(y)), y].astype(np.float64)
-        mean, top, bottom = _row_summary(block, row)
         if np.isneginf(true).any():
+            _checks.logit_block(block, "logits", row)
             return Scan(row + int(np.argmax(np.isneginf(true))), False, False, np.nan)
-        all_right = all_right and bool((true == top).all())
-        flat = flat and bool((bottom() == top).all())
-        excess.append(float((mean - true).sum()))
-        scale.append(float(np.maximum(np.abs(top), np.maximum(np.abs(true), np.abs(mean))).sum()))
-    slope = float(np.sum(excess))
+        with np.errstate(invalid="ignore"):  # of NaN and +inf, refused below
+            excess = np.subtract(block, true[:, None], out=room[: len(y)], dtype=np.float64)
+        total, mean, top = _row_summary(excess, block, row)
+        all_right = all_right and not top.any()
+        flat = flat and not top.any() and not total.any()
+        slopes.append(float(mean.sum()))
+        scale.append(float((2 * top - mean).sum()))  # at least the mean of |z - z_y|
+    slope = float(np.sum(slopes))
     # Sums of rounded logits that should cancel leave a few roundings: no sign to build a T on.
     hidden = abs(slope) <= 4 * np.finfo(float).eps * float(np.sum(scale))
     return Scan(None, flat, all_right, 0.0 if hidden else slope / len(data.y))
 
 
-def _row_summary(block: Array, row: int) -> tuple[Floats, Floats, Callable[[], Floats]]:
-    """Mean, maximum and (when asked for) minimum of each row's unmasked logits, checked."""
-    top = block.max(axis=1).astype(np.float64)
-    if np.isfinite(top).all() and np.isfinite(block.min()):
-        mean = np.einsum("nk->n", block, dtype=np.float64) / block.shape[1]
-        return mean, top, lambda: block.min(axis=1).astype(np.float64)
-    z = _checks.logit_block(block, "logits", row).astype(np.float64)
-    allowed = z > -inf
-    bottom = np.min(z, axis=1, where=allowed, initial=inf)
-    return z.mean(axis=1, where=allowed), top, lambda: bottom
+def _row_summary(excess: Floats, block: Array, row: int) -> tuple[Floats, Floats, Floats]:
+    """Sum, mean and maximum of z - z_y over each row's unmasked classes, checked."""
+    total, top = np.einsum("nk->n", excess), excess.max(axis=1)
+    if np.isfinite(total).all() and np.isfinite(top).all():
+        return total, total / excess.shape[1], top
+    _checks.logit_block(block, "logits", row)
+    allowed = excess > -inf
+    total = excess.sum(axis=1, where=allowed)
+    return total, total / allowed.sum(axis=1), top
 
 
 def solve(data: Labelled) -> float:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import fsum
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,6 +10,7 @@ from numpy.typing import ArrayLike
 from glyphlab_core import _checks
 from glyphlab_core._blocks import blocks
 from glyphlab_core._checks import Array, Floats, Integers
+from glyphlab_core._rows import probability_rows
 from glyphlab_core.binning import Binning, Locator, required
 
 
@@ -49,15 +49,12 @@ def confidence_and_correctness(
     >>> confidence_and_correctness([[0.7, 0.3], [0.5, 0.5]], [0, 1])
     (array([0.7, 0.5]), array([0, 0]), array([ True, False]))
     """
-    p = _checks.matrix(probabilities, "probabilities")
-    labels = _checks.labels(y, "y", p.shape[1], len(p), "probabilities has rows")
-    tolerance = _checks.sum_tolerance(_checks.float_type(probabilities, p))
-    for part in blocks(*p.shape):
-        _checks.probability_block(p[part], "probabilities", tolerance, part.start)
-    if p.dtype.kind != "f":
-        p = p.astype(np.float64)
-    prediction = p.argmax(axis=1)
-    return p.max(axis=1), prediction, prediction == labels
+    p = probability_rows(probabilities, y)
+    confidence = np.empty(len(p.y), p.rows.dtype if p.rows.dtype.kind == "f" else np.float64)
+    prediction = np.empty(len(p.y), np.int64)
+    for block, _, part in p.blocks():
+        confidence[part], prediction[part] = block.max(axis=1), block.argmax(axis=1)
+    return confidence, prediction, prediction == p.y
 
 
 def _binned(
@@ -74,9 +71,23 @@ def _binned(
         yield locate(block), block, hits
 
 
-def _columns(rows: list[Array]) -> Floats:
-    """Sum blocks' partial sums per bin without rounding on the way."""
-    return np.array([fsum(column) for column in zip(*rows, strict=True)])
+class _Sums:
+    """Adds up the sums of blocks, and apart from them what rounding loses (Møller, Knuth)."""
+
+    def __init__(self, size: int) -> None:
+        self.rounded, self.lost = np.zeros(size), np.zeros(size)
+
+    def add(self, part: Array) -> None:
+        """Add one block's sums."""
+        total = self.rounded + part
+        added = total - self.rounded
+        self.lost += (self.rounded - (total - added)) + (part - added)
+        self.rounded = total
+
+    @property
+    def total(self) -> Floats:
+        """All blocks' sums."""
+        return self.rounded + self.lost
 
 
 @dataclass(frozen=True)
@@ -153,18 +164,16 @@ def reliability_table(
     >>> table.count.tolist(), table.accuracy.tolist()
     ([0, 0, 0, 2, 1], [nan, nan, nan, 0.5, 1.0])
     """
-    count = np.zeros(0, dtype=np.int64)
-    confidences: list[Array] = []
-    hits: list[Array] = []
+    m = len(required(binning))
+    count, confidences, hits = np.zeros(m, dtype=np.int64), _Sums(m), np.zeros(m)
     for bins, block, right in _binned(confidence, correct, binning):
-        found = np.bincount(bins, minlength=len(binning))
-        count = found if not len(count) else count + found
-        confidences.append(np.bincount(bins, block, len(binning)))
-        hits.append(np.bincount(bins, right, len(binning)))
+        count += np.bincount(bins, minlength=m)
+        confidences.add(np.bincount(bins, block, m))
+        hits += np.bincount(bins, right, m)
     size = np.where(count > 0, count, np.nan)
-    accuracy = _columns(hits) / size
+    accuracy = hits / size
     lower, upper = _wilson(accuracy, count)
-    return ReliabilityTable(count, _columns(confidences) / size, accuracy, lower, upper, binning)
+    return ReliabilityTable(count, confidences.total / size, accuracy, lower, upper, binning)
 
 
 def expected_calibration_error(
@@ -204,13 +213,11 @@ def expected_calibration_error(
     >>> round(expected_calibration_error([0.8, 0.7], [0, 1], Binning.uniform(5, "right")), 12)
     0.25
     """
-    gaps: list[Array] = []
-    n = 0
+    gaps, n = _Sums(len(required(binning))), 0
     for bins, block, right in _binned(confidence, correct, binning):
-        gap = np.subtract(block, right, dtype=np.float64)
-        gaps.append(np.bincount(bins, gap, len(binning)))
+        gaps.add(np.bincount(bins, np.subtract(block, right, dtype=np.float64), len(binning)))
         n += len(block)
-    return fsum(np.abs(_columns(gaps))) / n
+    return fsum(np.abs(gaps.total)) / n
 
 
 def maximum_calibration_error(confidence: ArrayLike, correct: ArrayLike, binning: Binning) -> float:
@@ -277,14 +284,11 @@ def classwise_calibration_error(probabilities: ArrayLike, y: ArrayLike, binning:
     >>> round(classwise_calibration_error([[0.8, 0.2], [0.6, 0.4]], [0, 1], Binning.uniform(5)), 12)
     0.4
     """
-    p = _checks.matrix(probabilities, "probabilities")
-    labels = _checks.labels(y, "y", p.shape[1], len(p), "probabilities has rows")
-    tolerance = _checks.sum_tolerance(_checks.float_type(probabilities, p))
-    for part in blocks(*p.shape):
-        _checks.probability_block(p[part], "probabilities", tolerance, part.start)
-    # Columns are cut from what was handed in, so that a tensor's type still rounds the edges.
-    source: Any = probabilities if hasattr(probabilities, "detach") else p
-    errors = [
-        expected_calibration_error(source[:, k], labels == k, binning) for k in range(p.shape[1])
-    ]
-    return float(np.mean(errors))
+    m, p = len(required(binning)), probability_rows(probabilities, y)
+    k = p.rows.shape[1]
+    locate, gaps = Locator(binning, p.float_type), _Sums(k * m)
+    for block, labels, _ in p.blocks():
+        bins = locate(block) + m * np.arange(k)  # each class has bins of its own
+        block[np.arange(len(labels)), labels] -= 1  # now the gap of each entry
+        gaps.add(np.bincount(bins.ravel(), block.ravel(), k * m))
+    return float(fsum(np.abs(gaps.total)) / len(p.y) / k)

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from glyphlab_core import _checks, _logits
 from glyphlab_core._blocks import blocks, workspace
 from glyphlab_core._checks import Floats
+from glyphlab_core._rows import probability_rows
 from glyphlab_core.binning import Binning, required
 
 
@@ -158,15 +159,12 @@ def brier_score(probabilities: ArrayLike, y: ArrayLike) -> float:
     >>> brier_score([[0.0, 1.0], [1.0, 0.0]], [1, 1])
     1.0
     """
-    p = _checks.matrix(probabilities, "probabilities")
-    labels = _checks.labels(y, "y", p.shape[1], len(p), "probabilities has rows")
-    tolerance = _checks.sum_tolerance(_checks.float_type(probabilities, p))
     total = []
-    for part in blocks(*p.shape):
-        distance = _checks.probability_block(p[part], "probabilities", tolerance, part.start)
-        distance[np.arange(len(distance)), labels[part]] -= 1
+    p = probability_rows(probabilities, y)
+    for distance, labels, _ in p.blocks():
+        distance[np.arange(len(labels)), labels] -= 1
         total.append(float(np.einsum("nk,nk->", distance, distance)))
-    return float(np.sum(total)) / len(p)
+    return float(np.sum(total)) / len(p.y)
 
 
 @dataclass(frozen=True)

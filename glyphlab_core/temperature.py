@@ -150,6 +150,7 @@ def temperature_gradient(logits: ArrayLike, y: ArrayLike, temperature: float) ->
     ------
     ValueError
         Bad logits, labels or temperature, or a masked true class: an infinite loss has no slope.
+        Logits so small beside others, such as 1e-308 beside 1e308, that no scale holds both.
 
     Notes
     -----
@@ -193,7 +194,8 @@ def optimal_temperature(logits: ArrayLike, y: ArrayLike) -> float:
     Raises
     ------
     ValueError
-        Bad logits or labels; argument and place are named.
+        Bad logits or labels; argument and place are named. Logits so small beside others, such as
+        1e-308 beside 1e308, that no scale holds both.
     NoOptimumError
         No finite positive minimiser exists. Its ``limit`` is 0 where every true class has its
         row's largest logit, inf where the true classes' logits are on average not above their
@@ -224,9 +226,11 @@ def optimal_temperature(logits: ArrayLike, y: ArrayLike) -> float:
             0.0,
         )
     if found.slope_at_zero >= 0:
+        with np.errstate(over="ignore", under="ignore"):
+            excess = 0.0 - float(np.ldexp(found.slope_at_zero, exponent))
         raise NoOptimumError(
             "logits must favour the true classes: their mean excess over the row's mean is "
-            f"{0.0 - found.slope_at_zero:g}, not above 0, and the loss falls as T grows",
+            f"{excess:g}, not above 0, and the loss falls as T grows",
             inf,
         )
     with np.errstate(over="ignore", under="ignore"):

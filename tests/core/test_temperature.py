@@ -1,5 +1,6 @@
 """Temperature: curve, grid, slope and exact minimiser against 50-digit arithmetic."""
 
+import re
 import warnings
 from math import inf, isnan
 
@@ -365,6 +366,50 @@ def test_optimum_beyond_a_double():
     with pytest.raises(g.NoOptimumError) as caught:
         g.optimal_temperature(z, [0] * 1000 + [1])
     assert caught.value.limit == 0
+
+
+@pytest.mark.parametrize("size", [1e20, 0.1, -1e300])
+def test_a_flat_row_of_any_size_hides_nothing(size):
+    """Not its mean, 0.1 + 0.1 + 0.1 over 3, minus one of its entries, nor that one's rounding."""
+    z, y = [[size] * 3, *[[1.0, 0.0, 0.0]] * 3], [0, 0, 0, 1]
+    # 3 exp(1/T) = 4 + 2 exp(1/T) sets the slope to 0: two of three right, two other classes.
+    assert g.optimal_temperature(z, y) == pytest.approx(1 / np.log(4), rel=1e-12)
+    assert isnan(limit_of(z[:1], y[:1]))
+    assert limit_of(z[:2], y[:2]) == 0.0
+    assert limit_of(z[:2], [0, 1]) == inf
+
+
+def test_numbers_added_to_rows_hide_nothing():
+    z = np.array([[1.0, 0.0, 0.5], [0.25, 2.0, 0.0], [1.5, 1.0, 0.0], [0.0, 1.0, 3.0]])
+    y, added = [0, 1, 1, 2], np.array([2.0**50, -(2.0**49), 0.0, 2.0**48])
+    best = g.optimal_temperature(z, y)
+    assert reference.has_optimum_within(z.tolist(), y, best, 1e-13)
+    assert g.optimal_temperature(z + added[:, None], y) == pytest.approx(best, rel=1e-13)
+
+
+@pytest.mark.parametrize("small", [1e-30, 1e-60])
+def test_small_rows_beside_an_enormous_one(small):
+    z, y = [[1e308, 0.0], *[[small, 0.0]] * 3], [0, 0, 0, 1]
+    assert g.optimal_temperature(z, y) == pytest.approx(small / np.log(2), rel=1e-12)
+    wanted = reference.gradient(z, y, small)
+    assert g.temperature_gradient(z, y, small) == pytest.approx(float(wanted), rel=1e-12)
+
+
+def test_rows_too_small_beside_an_enormous_one():
+    """T* is 1e308 / ln(2e616): only a scale that holds both could find it."""
+    z, y = [[1e308, 0.0], [0.0, 1e-308], [1e-308, 0.0]], [0, 0, 1]
+    message = r"^logits must not be so small beside one of size 1e\+308: logits\[1, 1\] is 1e-308$"
+    for function in (g.optimal_temperature, lambda z, y: g.temperature_gradient(z, y, 1.0)):
+        with pytest.raises(ValueError, match=message) as caught:
+            function(z, y)
+        assert not isinstance(caught.value, g.NoOptimumError)
+
+
+@pytest.mark.parametrize("factor", [1e-320, 1e-300, 1.0, 1e300])
+def test_no_optimum_tells_the_excess_in_the_unit_of_the_logits(factor):
+    z = factor * np.array([[8.0, 0.0], [0.0, 4.0], [0.0, 0.0]])
+    with pytest.raises(g.NoOptimumError, match=re.escape(f"row's mean is {-2 * factor:g}, not")):
+        g.optimal_temperature(z, [1, 0, 0])
 
 
 def test_ordinary_rows_beside_an_enormous_one():
