@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from myst_source import Block, SourceError, blocks
+from self_checks import VERDICTS
 
 #: Titles of the directives that become a block with a title in bold.
 PROOF_TITLES = {
@@ -142,6 +143,12 @@ def _convert_directive(block: Block, names: Names) -> str:
         return f"**{_inline(block, names)}**\n\n{_body(block, names)}"
     if name in ADMONITIONS:
         return _titled(f"**{name.capitalize()}.**", _body(block, names))
+    if name == "self-check":
+        return f"**{_inline(block, names)}**\n\n{_body(block, names)}"
+    if name in {"right", "wrong"}:
+        return _fold(_inline(block, names), f"*{VERDICTS[name]}* {_body(block, names)}")
+    if name == "widget":
+        return _titled("*To move and watch, on the course's site:*", _body(block, names))
     if name == "code-block":
         return f"```{block.argument}\n{block.body}\n```"
     raise SourceError(block.line, f"the notebook cannot show the directive {{{name}}}")

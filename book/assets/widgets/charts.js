@@ -1,0 +1,56 @@
+// Charts of Observable Plot that fill their place, follow the theme and say what they show.
+(function (glyphlab) {
+  "use strict";
+
+  const { element } = glyphlab.controls;
+
+  //: Colours by name; the style sheet has them for light and for dark.
+  const colours = Object.freeze({
+    first: "var(--widget-first)",
+    second: "var(--widget-second)",
+    third: "var(--widget-third)",
+    fourth: "var(--widget-fourth)",
+    quiet: "var(--widget-quiet)",
+    text: "currentColor",
+  });
+
+  /**
+   * A place for a chart. `draw(width)` returns Plot's options and `words`, the text alternative;
+   * it is called at each redraw() and when the width of the place changes.
+   */
+  function chart(draw) {
+    const root = element("div", { class: "widget-chart" });
+    let drawnWidth = 0;
+    function redraw() {
+      const width = Math.floor(root.clientWidth);
+      if (!width) return; // not on the page, or folded
+      drawnWidth = width;
+      const { words, x, ...options } = draw(width);
+      const made = Plot.plot({
+        width,
+        marginTop: 24,
+        marginRight: 16,
+        marginBottom: 46,
+        x: { labelAnchor: "center", labelArrow: "none", labelOffset: 38, ...x },
+        style: { background: "none", color: "inherit", fontSize: "13px", overflow: "visible" },
+        ...options,
+      });
+      made.setAttribute("role", "img");
+      made.setAttribute("aria-label", words);
+      root.replaceChildren(made);
+    }
+    new ResizeObserver(() => {
+      if (Math.floor(root.clientWidth) !== drawnWidth) redraw();
+    }).observe(root);
+    return { root, redraw };
+  }
+
+  /** A legend beside which colour is never alone: each entry has its sign. */
+  function legend(entries) {
+    return element("ul", { class: "widget-legend", "aria-hidden": "true" },
+      ...entries.map(([colour, sign, label]) =>
+        element("li", {}, element("span", { style: `color:${colour}` }, sign), ` ${label}`)));
+  }
+
+  glyphlab.charts = Object.freeze({ chart, colours, legend });
+})((window.glyphlab ??= {}));
