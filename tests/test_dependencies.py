@@ -58,6 +58,11 @@ def reasons() -> set[str]:
     return {canonicalize_name(name) for name in names}
 
 
+def vendored() -> set[str]:
+    """Names of the projects whose files the site serves."""
+    return {place.name for place in (ROOT / "book/assets/vendor").iterdir()}
+
+
 def files(part: str) -> list[Path]:
     """The part's own code; a student's answers are none."""
     place = ROOT / part
@@ -113,7 +118,12 @@ def test_everything_named_has_its_reason() -> None:
 def test_the_table_names_nothing_that_is_not_used() -> None:
     everything = set().union(*(named(part) for part in PARTS), peers())
     debian = set((ROOT / "packages.apt").read_text(encoding="utf-8").split())
-    assert reasons() - everything - debian == set()
+    assert reasons() - everything - debian - vendored() == set()
+
+
+def test_everything_vendored_has_its_reason() -> None:
+    assert {"mathjax", "observable-plot"} <= vendored()
+    assert vendored() - reasons() == set()
 
 
 def test_everything_named_is_pinned() -> None:
