@@ -8,6 +8,7 @@ import numbers
 import warnings
 from collections.abc import Callable
 from decimal import Decimal
+from math import inf, nan
 from typing import Any
 
 import numpy as np
@@ -151,9 +152,11 @@ def scalar(value: Any, name: str, wanted: str, holds: Callable[[float], bool]) -
 
 def whole_number(value: Any, name: str, least: int, most: int | None = None) -> int:
     """A single whole number from `least` to `most`; booleans are refused."""
-    array = numeric(value, name)
-    number = array.reshape(-1)[0].item() if array.size == 1 else None
-    if number is None or array.dtype.kind == "b" or not np.isfinite(number) or number % 1:
+    number = value
+    if not isinstance(value, int):  # as it is: no float holds all integers
+        array = numeric(value, name)
+        number = array.reshape(-1)[0].item() if array.size == 1 else nan
+    if isinstance(number, bool) or not abs(number) < inf or number % 1:
         raise offence(name, "be a whole number", (), value)
     if number < least:
         raise offence(name, f"be at least {least}", (), int(number))
@@ -206,10 +209,12 @@ def labels(value: Any, name: str, num_classes: int, length: int, of: str) -> Int
 def groups(value: Any, name: str) -> tuple[Integers, int]:
     """Number the groups 0 … G-1: the number of each sample's group, and G."""
     names = _read(value, name)
-    if names.dtype.kind == "O":
-        text = all(isinstance(each, str) for each in names.flat)
-        names = names.astype(str) if text else _objects_to_float(names, name)
-    if names.ndim != 1 or len(names) == 0 or names.dtype.kind not in "biufUS":
+    if names.dtype.kind in "OT":
+        kinds = (str, numbers.Integral)
+        exact = any(all(isinstance(each, kind) for each in names.flat) for kind in kinds)
+        # As floats, integers beyond 2^53 would become one group.
+        names = names.astype(object) if exact else _objects_to_float(names, name)
+    if names.ndim != 1 or len(names) == 0 or names.dtype.kind not in "biufUSO":
         raise ValueError(f"{name} must be a non-empty vector of numbers or strings, one a sample")
     if names.dtype.kind == "f":
         refuse(name, "not hold NaN", names, np.isnan(names))

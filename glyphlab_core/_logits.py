@@ -101,23 +101,30 @@ def mean_loss(data: Labelled, beta: float) -> float:
 
 
 def _float32_will_do(data: Labelled, beta: float) -> bool:
-    """Whether float32 terms give the mean loss to 1e-8, tried on a sample of the rows.
-
-    A row's error is about 5e-8. Over many different rows it averages out; over rows that resemble
-    one another, or where β is not a float32, it need not. A small loss deserves better.
-    """
-    n, k = data.logits.shape
+    """Whether float32 terms give the mean loss to 1e-8, tried on a sample of the rows."""
+    n = len(data.y)
     if not (data.large and data.logits.dtype == np.float32 and float(np.float32(beta)) == beta):
         return False
-    sample = data.every(max(1, n // max(128, (1 << 17) // k)))
+    sample = data.every(n // 128 + 1)
     room = np.empty(sample.logits.shape, np.float32)
     narrow = _direct.losses(sample.logits, sample.y, beta, room)
     if narrow is None:
         return False
     wide = _losses(sample.logits.astype(np.float64), sample.y, beta, np.empty(room.shape))
-    bias, spread = float(np.mean(narrow - wide)), float(np.std(narrow - wide))
-    noise = 4 * spread / sqrt(len(wide))
-    return abs(bias) < max(8e-9, noise) and spread / sqrt(n) < 1e-9 and float(np.mean(wide)) > 0.1
+    return _agree(narrow, wide, n)
+
+
+def _agree(narrow: Floats, wide: Floats, n: int) -> bool:
+    """Whether losses in float32 have, over `n` rows like these, a mean right to 1e-8.
+
+    A row's error is about 5e-8. Over many different rows it averages out; over rows that resemble
+    one another it need not, and then its mean here is more than its spread explains. A small loss
+    deserves better.
+    """
+    error = narrow - wide
+    bias, spread = abs(float(error.mean())), float(error.std())
+    allowed = max(8e-9, 4 * spread / sqrt(len(error)))
+    return bias < allowed and spread < 1e-9 * sqrt(n) and float(wide.mean()) > 0.1
 
 
 def _losses(z: Floats, y: Integers, beta: float, room: Floats) -> Floats:

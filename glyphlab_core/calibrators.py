@@ -160,6 +160,8 @@ class PlattScaling(Calibrator):
         self.smoothed = smoothed
 
     def _learn(self, z: Array, y: Integers) -> None:
+        if not isinstance(self.smoothed, bool | np.bool_):
+            raise ValueError(f"smoothed must be True or False, not {_checks.shown(self.smoothed)}")
         _all_present(y, z.shape[1])
         odds = _log_odds(_finite(z))
         fits = [_platt(odds[:, k], y == k, bool(self.smoothed)) for k in _regressed(z.shape[1])]

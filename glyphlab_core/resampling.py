@@ -9,10 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from glyphlab_core import _checks
 from glyphlab_core._checks import Array, Floats, Integers
-from glyphlab_core.binning import Binning
+from glyphlab_core.binning import Binning, required
 
 Statistic = Callable[..., ArrayLike]
 _DRAWS_AT_ONCE = 1 << 20  # drawn groups held in memory at a time
+_MOST_RESAMPLES = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,10 @@ class AdditiveStatistic:
     terms: Callable[..., ArrayLike]
     finish: Callable[[Floats], ArrayLike]
 
+    def __post_init__(self) -> None:
+        _require_callable(self.terms, "terms")
+        _require_callable(self.finish, "finish")
+
     def __call__(self, *arrays: ArrayLike) -> Any:
         """Return the statistic of the arrays themselves."""
         terms = self._terms(*arrays)
@@ -49,10 +54,18 @@ class AdditiveStatistic:
     def _finished(self, sums: Floats) -> Floats:
         """The statistic of each row of sums; NaN, without a warning, where it divides by zero."""
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(self.finish(sums), dtype=np.float64)
+            values = _checks.numeric(self.finish(sums), "finish's result")
+        if values.ndim == 0 or len(values) != len(sums):
+            raise ValueError(
+                f"finish must give one value or row a resample: shape {values.shape}, "
+                f"not {len(sums)}"
+            )
+        return values.astype(np.float64)
 
     def _terms(self, *arrays: ArrayLike) -> Floats:
-        terms = np.asarray(self.terms(*arrays), dtype=np.float64)
+        terms = _checks.numeric(self.terms(*arrays), "terms' result").astype(np.float64)
+        if terms.ndim not in (1, 2):
+            raise ValueError(f"terms must give one value or row a sample, not shape {terms.shape}")
         return terms[:, None] if terms.ndim == 1 else terms
 
     @staticmethod
@@ -83,6 +96,7 @@ class AdditiveStatistic:
         0.75
         """
         k = _checks.whole_number(num_classes, "num_classes", least=1)
+        _require_callable(finish, "finish")
 
         def terms(y_true: ArrayLike, y_pred: ArrayLike) -> Floats:
             true = _checks.vector(y_true, "y_true")
@@ -108,7 +122,7 @@ class AdditiveStatistic:
         >>> accuracy([0.2, 0.7, 0.9], [1, 0, 1]).tolist()
         [1.0, 0.5]
         """
-        m = len(binning)
+        m = len(required(binning))
 
         def terms(confidence: ArrayLike, correct: ArrayLike) -> Floats:
             inside = np.equal(binning.index(confidence)[:, None], np.arange(m))
@@ -186,13 +200,12 @@ def group_bootstrap(
     >>> round(float(result.estimate), 4), float(result.lower), float(result.upper)
     (0.6667, 0.5, 1.0)
     """
-    if not callable(statistic):
-        raise ValueError(f"statistic must be callable, not {type(statistic).__name__}")
+    _require_callable(statistic, "statistic")
     group, count = _checks.groups(groups, "groups")
     data = [_rows(array, f"arrays[{i}]", len(group)) for i, array in enumerate(arrays)]
     if not data:
         raise ValueError("arrays must hold at least one array")
-    b = _checks.whole_number(n_resamples, "n_resamples", least=1)
+    b = _checks.whole_number(n_resamples, "n_resamples", least=1, most=_MOST_RESAMPLES)
     inside = _level(level)
     rng = np.random.default_rng(_checks.whole_number(seed, "seed", least=0))
     draws = _draws(rng, count, b)
@@ -257,6 +270,11 @@ def paired_group_bootstrap(
     return _summary(difference, samples, inside)
 
 
+def _require_callable(function: Any, name: str) -> None:
+    if not callable(function):
+        raise ValueError(f"{name} must be callable, not {type(function).__name__}")
+
+
 def _level(level: float) -> float:
     return _checks.scalar(level, "level", "lie between 0 and 1", lambda x: 0 < x < 1)
 
@@ -289,6 +307,8 @@ def _additive(
     draws: Iterator[Integers],
 ) -> Floats:
     terms = statistic._terms(*data)
+    if len(terms) != len(group):
+        raise ValueError(f"terms must give one row a sample: {len(terms)}, not {len(group)}")
     sums: Floats = np.column_stack([np.bincount(group, column, count) for column in terms.T])
     _not_overflown(sums, terms)
     return np.concatenate([statistic._finished(_summed(drawn, sums)) for drawn in draws])
@@ -321,12 +341,22 @@ def _general(
 ) -> Floats:
     order = np.argsort(group, kind="stable")
     members = np.split(order, np.cumsum(np.bincount(group, minlength=count))[:-1])
-    samples = []
+    samples: list[Floats] = []
     for drawn in draws:
         for row in drawn:
             chosen = np.concatenate([members[g] for g in row])
-            samples.append(np.asarray(statistic(*(a[chosen] for a in data)), dtype=np.float64))
+            samples.append(_value(statistic(*(a[chosen] for a in data))))
+            if samples[-1].shape != samples[0].shape:
+                raise ValueError(
+                    "statistic must return as many numbers for every resample: "
+                    f"shape {samples[-1].shape}, not {samples[0].shape}"
+                )
     return np.array(samples)
+
+
+def _value(result: ArrayLike) -> Floats:
+    """What a statistic returned."""
+    return _checks.numeric(result, "statistic's result").astype(np.float64)
 
 
 def _summary(estimate: ArrayLike, samples: Floats, level: float) -> BootstrapResult:
@@ -339,7 +369,7 @@ def _summary(estimate: ArrayLike, samples: Floats, level: float) -> BootstrapRes
             method: Any = "linear" if np.isfinite(defined).all() else "inverted_cdf"
             shares = [(1 - level) / 2, (1 + level) / 2]
             ends[(slice(None), *place)] = np.quantile(defined, shares, method=method)
-    value = np.asarray(estimate, dtype=np.float64)
+    value = _value(estimate)
     if value.ndim == 0:
         return BootstrapResult(float(value), float(ends[0]), float(ends[1]), samples)
     return BootstrapResult(value, ends[0], ends[1], samples)

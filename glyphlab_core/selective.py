@@ -168,7 +168,8 @@ def abstain(confidence: ArrayLike, correct: ArrayLike, threshold: float) -> Abst
     """
     score, wrong = _scored(confidence, correct)
     cut = _checks.scalar(threshold, "threshold", "be a number", lambda x: x == x)
-    rounded = _checks.rounded_to(_checks.float_type(confidence, score), np.array([cut]))
+    float_type = _checks.float_type(confidence, _checks.vector(confidence, "confidence"))
+    rounded = _checks.rounded_to(float_type, np.array([cut]))
     answered = score >= rounded[0]
     risk = float(wrong[answered].mean()) if answered.any() else float("nan")
     return Abstention(answered, float(answered.mean()), risk)

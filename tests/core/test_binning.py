@@ -223,3 +223,25 @@ def test_refused_confidences(confidence, message):
     ):
         with pytest.raises(ValueError, match=message):
             function(confidence)
+
+
+class Column:
+    """A column of a table library: a type of its own, which becomes a NumPy array."""
+
+    dtype = "float[pyarrow]"
+
+    def __init__(self, values):
+        self.values = values
+
+    def __array__(self, dtype=None, copy=None):
+        return self.values if dtype is None else self.values.astype(dtype)
+
+
+def test_the_array_tells_the_type_of_another_librarys_column():
+    """0.7 in float32 is below 0.7; the edge must be rounded as the column was."""
+    values = np.array([0.7, 0.3], np.float32)
+    assert g.Binning.uniform(10).index(Column(values)).tolist() == [7, 3]
+    assert g.decide(Column(values), 0.7).tolist() == [True, False]
+    assert g.abstain(Column(values), [1, 1], 0.7).answered.tolist() == [True, False]
+    ones = np.full((1, 1000), 0.001, np.float16)  # they sum to 1.0003
+    assert g.brier_score(Column(ones), [0]) == g.brier_score(ones, [0])

@@ -1,5 +1,6 @@
 """Calibration in bins against exact sums, its properties and its refusals."""
 
+import tracemalloc
 from fractions import Fraction
 
 import numpy as np
@@ -294,3 +295,32 @@ def test_the_first_bad_row_is_named_in_any_block(function, position):
     p[position, 0] = 2
     with pytest.raises(ValueError, match=rf"probabilities\[{position}, 0\] is 2.0"):
         function(p, np.zeros(70_000, int))
+
+
+def test_very_many_bins_take_no_memory_for_each_block():
+    """A sum per bin and block would be 62 times 200,000 numbers."""
+    confidence, bins = np.linspace(0, 1, 1_000_001), g.Binning.uniform(200_000)
+    correct = np.zeros(len(confidence), np.int8)
+    for function in (g.expected_calibration_error, g.reliability_table):
+        tracemalloc.start()
+        function(confidence, correct, bins)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 40e6
+
+
+def test_classwise_error_in_blocks():
+    """Of rows on both sides of a block's end, in one pass over all classes."""
+    rng = np.random.default_rng(3)
+    p = rng.dirichlet(np.ones(7), size=30_000)
+    y = rng.integers(7, size=len(p))
+    for binning in (g.Binning.uniform(5), g.Binning((0, 0.1, 0.35, 1), "right")):
+        edges = np.array(binning.edges)
+        side = "right" if binning.closed == "left" else "left"
+        at = np.searchsorted(edges[1:-1], p, side=side)
+        gap = p - np.equal(y[:, None], np.arange(7))
+        wanted = [
+            abs(gap[:, k][at[:, k] == m].sum()) for k in range(7) for m in range(len(binning))
+        ]
+        error = g.classwise_calibration_error(p, y, binning)
+        assert error == pytest.approx(sum(wanted) / len(p) / 7, rel=1e-12)

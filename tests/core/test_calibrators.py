@@ -504,3 +504,9 @@ def test_logits_of_any_size_have_a_penalty():
     """The squared spread of such logits overflows; their penalty does not."""
     fitted = g.MatrixScaling(off_diagonal=1.0).fit([[1e308, 1e308], [1e308, 1e308]], [0, 1])
     assert fitted.predict_proba([[1e308, 1e308]]).tolist() == [[0.5, 0.5]]
+
+
+@pytest.mark.parametrize("smoothed", ["no", 1, None, np.array([True])])
+def test_platts_option_is_true_or_false(smoothed):
+    with pytest.raises(ValueError, match="smoothed must be True or False, not"):
+        g.PlattScaling(smoothed).fit([[1, 0], [1, 0], [1, 0]], [0, 0, 1])

@@ -292,3 +292,101 @@ def test_level_may_be_an_array_of_one():
             np.mean, [0, 1], [[1, 2]], [[2, 2]], level=np.array([0.9]), n_resamples=10
         )
     assert result.samples.shape == (10,)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        [2**60, 2**60 + 1, 2**60 + 2],
+        [2**70, 2**70 + 1, 2**70 + 2],
+        np.array([2**60, 2**60 + 1, 2**60 + 2], object),
+        np.array([2**63, 2**63 + 1, 2**63 + 2], np.uint64),
+        np.array(["a", "b", "c"], np.dtypes.StringDType()),
+        np.array(["a", "b", "c"], object),
+        [b"a", b"b", b"c"],
+        [10**400, -(10**400), 0],
+    ],
+)
+def test_groups_of_any_name_stay_apart(names):
+    """Integers beyond 2^53 are equal as floats, and would be one group."""
+    result = g.group_bootstrap(np.mean, names, [1.0, 2.0, 4.0], n_resamples=200)
+    assert {1.0, 2.0, 4.0} <= set(result.samples)
+
+
+def test_a_large_seed_counts_to_its_last_digit():
+    draws = [
+        g.group_bootstrap(np.mean, range(9), np.arange(9.0), n_resamples=20, seed=2**70 + i).samples
+        for i in (0, 1, 0)
+    ]
+    assert (draws[0] == draws[2]).all()
+    assert (draws[0] != draws[1]).any()
+
+
+@pytest.mark.parametrize(
+    ("terms", "finish", "message"),
+    [
+        (
+            lambda x: 3.0,
+            lambda s: s[:, 0],
+            r"terms must give one value or row a sample, not .*\(\)",
+        ),
+        (lambda x: [1.0, 2.0], lambda s: s[:, 0], "terms must give one row a sample: 2, not 3"),
+        (lambda x: np.ones((3, 2, 2)), lambda s: s[:, 0], r"terms must .* shape \(3, 2, 2\)"),
+        (lambda x: ["a", "b", "c"], lambda s: s[:, 0], "terms' result must be an array of numbers"),
+        (
+            lambda x: x,
+            lambda s: s.mean(),
+            r"finish must give one value or row .* shape \(\), not 7",
+        ),
+        (lambda x: x, lambda s: np.ones(3), r"finish must give .* shape \(3,\), not 7"),
+        (lambda x: x, lambda s: 1j * s, "finish's result must be an array of numbers"),
+    ],
+)
+def test_refused_pieces_of_an_additive_statistic(terms, finish, message):
+    with pytest.raises(ValueError, match=message):
+        g.group_bootstrap(g.AdditiveStatistic(terms, finish), range(3), [1, 2, 3], n_resamples=7)
+
+
+def test_what_is_no_statistic():
+    for make, name in (
+        (lambda: g.AdditiveStatistic(1, len), "terms"),
+        (lambda: g.AdditiveStatistic(len, None), "finish"),
+        (lambda: g.AdditiveStatistic.confusion(2, None), "finish"),
+        (lambda: g.group_bootstrap(None, [0, 1], [1, 2]), "statistic"),
+    ):
+        with pytest.raises(ValueError, match=f"^{name} must be callable"):
+            make()
+    with pytest.raises(ValueError, match="binning must be a Binning, not int"):
+        g.AdditiveStatistic.reliability(5)
+    with pytest.raises(ValueError, match="finish must give one value or row a resample"):
+        g.AdditiveStatistic(lambda x: x, lambda s: 1.0)([1, 2])
+
+
+@pytest.mark.parametrize("result", [None, "a", 1j, [None], ["1"], object(), [1 + 1j]])
+def test_a_statistic_that_gives_no_number(result):
+    with pytest.raises(ValueError, match="statistic's result must"):
+        g.group_bootstrap(lambda x: result, [0, 1], [1, 2], n_resamples=3)
+
+
+def test_a_statistic_that_gives_now_more_now_fewer():
+    with pytest.raises(
+        ValueError, match="statistic must return as many numbers for every resample"
+    ):
+        g.group_bootstrap(lambda x: x[x > 1], range(3), [1, 2, 3], n_resamples=50)
+
+
+def test_statistics_of_tensors():
+    def mean(values):
+        return torch.tensor(values, requires_grad=True).mean()
+
+    values = [1.0, 2.0, 4.0]
+    result = g.group_bootstrap(mean, range(3), values, n_resamples=20)
+    np.testing.assert_array_equal(
+        result.samples, g.group_bootstrap(np.mean, range(3), values, n_resamples=20).samples
+    )
+
+
+def test_too_many_resamples_are_refused_before_they_are_drawn():
+    for number in (10**9, 1e300, 10**400):
+        with pytest.raises(ValueError, match="n_resamples must be at most 10000000"):
+            g.group_bootstrap(np.mean, [0, 1], [1, 2], n_resamples=number)
