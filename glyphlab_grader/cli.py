@@ -79,6 +79,14 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="submissions at a time (default: one for each processor)",
     )
+    parser.add_argument(
+        "--cluster",
+        metavar="ADDRESS",
+        help="grade on the dask cluster with this scheduler; 'local' to try it out here",
+    )
+    parser.add_argument(
+        "--db", metavar="URL", help="the gradebook's database (default: nbgrader_config.py's)"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the outcomes there")
     parser.add_argument(
         "--feedback", action="store_true", help="write the feedback of all who were graded, too"
@@ -121,13 +129,14 @@ def _grade(options: argparse.Namespace) -> int:
 
     if options.json is not None and not options.json.absolute().parent.is_dir():
         raise GraderError(f"--json: no folder {options.json.parent} to write in")
-    course = open_course(Path.cwd())
+    course = open_course(Path.cwd(), options.db)
     how = Options(
         tuple(options.student),
         options.force,
         options.timeout,
         options.memory,
         options.workers,
+        cluster=options.cluster,
     )
     with progress() as tell:
         outcomes = grade_assignment(course, options.assignment, how, tell)

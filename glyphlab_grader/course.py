@@ -7,6 +7,7 @@ from typing import Any
 
 from nbgrader.apps import NbGrader, NbGraderAPI
 from sqlalchemy.engine import make_url
+from sqlalchemy.exc import SQLAlchemyError
 
 from glyphlab_grader.errors import GraderError
 from glyphlab_grader.names import name_problem
@@ -23,6 +24,13 @@ class Course:
     ----------
     root : Path
         The folder that holds ``nbgrader_config.py``.
+    database : str or None
+        The gradebook's URL; None for the configured one.
+
+    Raises
+    ------
+    GraderError
+        If `database` is no URL of a database.
 
     Attributes
     ----------
@@ -32,7 +40,7 @@ class Course:
         nbgrader's own idea of the folders.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, database: str | None = None) -> None:
         self.root = root
         self.app: Any = NbGrader(log_level=logging.ERROR)
         # Jupyter reads the present folder's configuration first, whichever root is named.
@@ -42,6 +50,21 @@ class Course:
         _keep_quiet(self.app.log)
         self.app.start()
         self._api: Any = None
+        if database is not None:
+            # nbgrader's own steps read it from the one or from the other.
+            self.directory.db_url = self.app.config.CourseDirectory.db_url = database
+            self._require_driver()
+
+    def _require_driver(self) -> None:
+        try:
+            make_url(self.database).get_dialect().import_dbapi()
+        except ImportError as error:
+            raise GraderError(
+                f"--db: no driver for this database ({error}): pip install '.[postgres]'"
+            ) from None
+        except SQLAlchemyError:
+            # What was typed may hold a password.
+            raise GraderError("--db: not the URL of a database that SQLAlchemy knows") from None
 
     @property
     def api(self) -> Any:
@@ -56,6 +79,11 @@ class Course:
     def database(self) -> str:
         """The gradebook's URL."""
         return str(self.directory.db_url)
+
+    @property
+    def shown_database(self) -> str:
+        """The gradebook's URL without its password."""
+        return make_url(self.database).render_as_string(hide_password=True)
 
     @property
     def course_id(self) -> str:
@@ -128,13 +156,15 @@ class Course:
         return str(path.relative_to(self.root)) if path.is_relative_to(self.root) else str(path)
 
 
-def open_course(root: Path) -> Course:
+def open_course(root: Path, database: str | None = None) -> Course:
     """Read a course folder's nbgrader configuration.
 
     Parameters
     ----------
     root : Path
         The folder that holds ``nbgrader_config.py``.
+    database : str or None
+        The gradebook's URL; None for the configured one.
 
     Returns
     -------
@@ -144,12 +174,12 @@ def open_course(root: Path) -> Course:
     Raises
     ------
     GraderError
-        If the folder has no such file.
+        If the folder has no such file, or `database` is no URL of a database.
     """
     root = root.resolve()
     if not (root / CONFIG_FILE).is_file():
         raise GraderError(f"no {CONFIG_FILE} in {root}: run this in the course's folder")
-    course = Course(root)
+    course = Course(root, database)
     # A configuration that does not name the root would mean the present folder.
     if Path(course.directory.root).resolve() != root:
         raise GraderError(f"{CONFIG_FILE} names another course folder: {course.directory.root}")

@@ -187,7 +187,7 @@ def _cycle(
         course,
         assignment,
         options,
-        lambda *news: say(f"  {progress_line(*news)}"),
+        lambda done, total, outcome, _: say(f"  {progress_line(done, total, outcome)}"),
     )
     say(f"{assignment}: feedback")
     release_feedback(course, assignment, generate_feedback(course, assignment, options.students))

@@ -1,7 +1,8 @@
-"""Files what came of a submission: gradebook, executed notebook, outcome kept for the next run."""
+"""Files what came of submissions: gradebook, executed notebook, outcome kept for the next run."""
 
 import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -11,21 +12,47 @@ from nbgrader.utils import parse_utc
 
 from glyphlab_grader.course import Course
 from glyphlab_grader.cycle.feedback import withdraw_feedback
+from glyphlab_grader.errors import GraderError
 from glyphlab_grader.files import remove
-from glyphlab_grader.gradebook import GradebookKeeper, Marks
-from glyphlab_grader.names import name_problem
+from glyphlab_grader.ledger import Ledger, Marks, Place
+from glyphlab_grader.names import name_problem, printable
 from glyphlab_grader.outcome import Fault, Outcome
 from glyphlab_grader.records import Records
 from glyphlab_grader.submission import Result
 
-__all__ = ["Files"]
+__all__ = ["Files", "Finished"]
 
 # nbgrader's own timestamps have some thirty characters.
 _LONGEST_TIMESTAMP = 100
 
 
+@dataclass(frozen=True)
+class Finished:
+    """A submission that came back.
+
+    Parameters
+    ----------
+    place : Place
+        Whose, and which notebook.
+    key : str
+        The digest under which its outcome is kept.
+    result : Result
+        What came of it.
+    executed : Path
+        Where the executed notebook lies, if there is one.
+    """
+
+    place: Place
+    key: str
+    result: Result
+    executed: Path
+
+
 class Files:
-    """The one writer of a run.
+    """The one writer of a run, many submissions at a time.
+
+    The gradebook comes first, then the executed notebook, then the outcome. So a run that is
+    killed anywhere leaves no outcome without its points, and the next one grades what has none.
 
     Parameters
     ----------
@@ -33,80 +60,143 @@ class Files:
         The course.
     assignment : str
         The assignment.
-    gradebook : GradebookKeeper
-        Open for the whole run.
+    ledger : Ledger
+        The assignment's grades, open for the whole run.
     run : str
         The run's id.
     """
 
-    def __init__(
-        self, course: Course, assignment: str, gradebook: GradebookKeeper, run: str
-    ) -> None:
+    def __init__(self, course: Course, assignment: str, ledger: Ledger, run: str) -> None:
         self.course = course
         self.assignment = assignment
-        self.gradebook = gradebook
+        self.ledger = ledger
         self.run = run
         self.records = Records(course, assignment)
 
-    def kept(self, student: str, notebook: str, key: str) -> Outcome | None:
-        """Return the earlier outcome where nothing changed and its results are still there."""
-        outcome = self.records.find(student, notebook, key)
-        if outcome is None or outcome.outcome == "failed":
-            return None
-        if outcome.outcome != "absent" and not self._executed(student, notebook).is_file():
-            return None
-        scores = self.gradebook.scores(self.assignment, notebook, student)
-        if scores.ungraded:
-            return None
-        return outcome.with_scores(scores.score, scores.max_score, scores.awaiting)
+    def kept(self, keys: Mapping[Place, str], this_run: bool = False) -> dict[Place, Outcome]:
+        """Return the outcomes that still hold: nothing changed and their results are still there.
 
-    def withdraw(self, student: str, notebook: str) -> None:
-        """Take back all that an earlier run said of a submission, points by hand excepted."""
-        if name_problem(student):
-            return
-        self.records.forget(student, notebook)
-        self.gradebook.withdraw(self.assignment, notebook, student)
-        remove(self._executed(student, notebook))
-        withdraw_feedback(self.course, self.assignment, student, notebook)
+        Parameters
+        ----------
+        keys : mapping of Place to str
+            The present digests.
+        this_run : bool
+            Whether only what this run itself graded counts, before it was broken off.
+        """
+        found = {}
+        for place, key in keys.items():
+            outcome = self.records.find(*place, key) if key else None
+            if outcome is None or outcome.outcome == "failed":
+                continue
+            if this_run and outcome.run != self.run:
+                continue
+            if outcome.outcome == "absent" or self._executed(*place).is_file():
+                found[place] = outcome
+        scores = self.ledger.scores(sorted({student for student, _ in found}))
+        return {
+            place: outcome.with_scores(now.score, now.max_score, now.awaiting)
+            for place, outcome in found.items()
+            if (now := scores.get(place)) is not None and not now.ungraded
+        }
 
-    def settle(
-        self, student: str, notebook: str, key: str, result: Result, executed: Path
-    ) -> Outcome:
-        """Enter a result and say what the outcome is."""
-        if result.how == "failed":
-            return self.failed(student, notebook, result.faults, result.seconds)
-        if result.how == "absent":
-            self.gradebook.give_nothing(self.assignment, notebook, student)
-        else:
-            before = self.records.answers(student, notebook)
-            same = [name for name, digest in result.answers.items() if before.get(name) == digest]
-            self._copy_files(student)
-            timestamp = self._timestamp(student)
-            marks = Marks(result.grades, result.untouched, same, timestamp)
-            self.gradebook.give(self.assignment, notebook, student, marks)
-            self._penalise(student, notebook)
-            shutil.move(executed, self._executed(student, notebook))
-        scores = self.gradebook.scores(self.assignment, notebook, student)
-        outcome = Outcome.graded(
-            student,
-            notebook,
-            scores.score,
-            scores.max_score,
-            result.faults,
-            self.run,
-            result.seconds,
-            scores.awaiting,
-        )
-        self.records.keep(outcome, key, result.answers)
-        return outcome
+    def withdraw(self, places: Sequence[Place]) -> dict[Place, Fault]:
+        """Take back all that an earlier run said of submissions, points by hand excepted.
+
+        Returns
+        -------
+        dict of Place to Fault
+            Where that was not possible, and why.
+        """
+        known = [place for place in places if not name_problem(place[0])]
+        problems = {}
+        for place in known:
+            try:
+                self.records.forget(*place)
+                remove(self._executed(*place))
+                withdraw_feedback(self.course, self.assignment, *place)
+            except (OSError, GraderError) as error:
+                problems[place] = _broken(error)
+        with self.ledger.transaction():
+            self.ledger.withdraw(known)
+        return problems
+
+    def settle(self, finished: Sequence[Finished]) -> list[Outcome]:
+        """Enter results, in one transaction, and say what the outcomes are."""
+        items = {item.place: item for item in finished}
+        problems: dict[Place, Fault] = {}
+        marks: dict[Place, Marks] = {}
+        for place, item in items.items():
+            if item.result.how == "executed":
+                try:
+                    self._copy_files(place[0])
+                    marks[place] = self._marks(item)
+                except (OSError, ValueError) as error:
+                    problems[place] = _broken(error)
+        absent = [place for place, item in items.items() if item.result.how == "absent"]
+        with self.ledger.transaction():
+            wrong = self.ledger.give(marks)
+            self.ledger.give_nothing(absent)
+        problems |= {place: _broken(ValueError(text)) for place, text in wrong.items()}
+        for place in self._penalised([place for place in marks if place not in problems]):
+            try:
+                self._penalise(*place)
+            except (OSError, ValueError) as error:
+                problems[place] = _broken(error)
+        outcomes = self._conclude(items, problems)
+        return [outcomes[place] for place in items]
 
     def failed(
-        self, student: str, notebook: str, faults: Sequence[Fault], seconds: float
+        self, place: Place, faults: Sequence[Fault], seconds: float, withdrawn: bool = False
     ) -> Outcome:
         """Leave a submission without a score, and say why."""
-        self.withdraw(student, notebook)
-        maximum = self.gradebook.max_score(self.assignment, notebook)
-        return Outcome.failed(student, notebook, maximum, faults, self.run, seconds)
+        if not withdrawn:
+            self.withdraw([place])
+        maximum = self.ledger.max_score(place[1])
+        outcome = Outcome.failed(*place, maximum, faults, self.run, seconds)
+        if not name_problem(place[0]):
+            try:
+                self.records.keep_failed(outcome)
+            except (OSError, GraderError):
+                # Where nothing can be written the outcome at hand has to do.
+                return outcome
+        return outcome
+
+    def _conclude(
+        self, items: Mapping[Place, Finished], problems: dict[Place, Fault]
+    ) -> dict[Place, Outcome]:
+        """Keep the executed notebooks and the outcomes of what is in the gradebook."""
+        scores = self.ledger.scores(sorted({student for student, _ in items}))
+        outcomes = {}
+        for place, item in items.items():
+            result = item.result
+            try:
+                if place not in problems and result.how == "executed":
+                    shutil.move(item.executed, self._executed(*place))
+                if place not in problems and result.how != "failed":
+                    now = scores[place]
+                    outcome = Outcome.graded(
+                        *place,
+                        now.score,
+                        now.max_score,
+                        result.faults,
+                        self.run,
+                        result.seconds,
+                        now.awaiting,
+                    )
+                    self.records.keep(outcome, item.key, result.answers)
+                    outcomes[place] = outcome
+                    continue
+            except (OSError, ValueError, GraderError) as error:
+                problems[place] = _broken(error)
+            told = [*result.faults, *([problems[place]] if place in problems else [])]
+            outcomes[place] = self.failed(place, told, result.seconds)
+        return outcomes
+
+    def _marks(self, item: Finished) -> Marks:
+        result = item.result
+        before = self.records.answers(*item.place)
+        same = [name for name, digest in result.answers.items() if before.get(name) == digest]
+        return Marks(result.grades, result.untouched, same, self._timestamp(item.place[0]))
 
     def _executed(self, student: str, notebook: str) -> Path:
         return self.course.autograded(student, self.assignment) / f"{notebook}.ipynb"
@@ -142,17 +232,21 @@ class Files:
             return None
         return found
 
+    def _penalised(self, places: Sequence[Place]) -> list[Place]:
+        """Choose those whose penalty, or its absence, has to be decided."""
+        late = self.ledger.late(sorted({student for student, _ in places}))
+        return [place for place in places if place[0] in late]
+
     def _penalise(self, student: str, notebook: str) -> None:
         """Take points off a late submission, with nbgrader's step and the configured plugin."""
-        if self.gradebook.is_late(self.assignment, student):
-            place: Mapping[str, Any] = {
-                "notebook": notebook,
-                "assignment": self.assignment,
-                "student": student,
-                "db_url": self.course.database,
-            }
-            step = AssignLatePenalties(parent=self.course.app)
-            step.preprocess(_EMPTY, {"nbgrader": place})
+        place: Mapping[str, Any] = {
+            "notebook": notebook,
+            "assignment": self.assignment,
+            "student": student,
+            "db_url": self.course.database,
+        }
+        step = AssignLatePenalties(parent=self.course.app)
+        step.preprocess(_EMPTY, {"nbgrader": place})
 
 
 class _Empty:
@@ -162,3 +256,7 @@ class _Empty:
 
 
 _EMPTY = _Empty()
+
+
+def _broken(error: Exception) -> Fault:
+    return Fault(None, "grader", printable(f"{type(error).__name__}: {error}"))

@@ -1,92 +1,21 @@
-"""The one place where the course's code reads and writes nbgrader's gradebook."""
+"""The one place where the course's code opens nbgrader's gradebook."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from nbgrader.api import Gradebook, MissingEntry
+from sqlalchemy import event
 
 from glyphlab_grader.course import Course
 from glyphlab_grader.errors import GraderError
+from glyphlab_grader.ledger import Ledger
 from glyphlab_grader.restoring.master import StoredCell
 
-__all__ = ["CellScore", "GradebookKeeper", "Marks", "NotebookScore", "open_gradebook"]
+__all__ = ["GradebookKeeper", "open_gradebook"]
 
-
-@dataclass(frozen=True)
-class CellScore:
-    """Points of one graded cell.
-
-    Parameters
-    ----------
-    score : float or None
-        What the tests gave; None where they have not run.
-    max_score : float
-        Points of the cell.
-    automatic : bool
-        Whether tests grade it; a person does otherwise.
-    settled : bool
-        Whether it has points, from tests or by hand.
-    """
-
-    score: float | None
-    max_score: float
-    automatic: bool
-    settled: bool
-
-
-@dataclass(frozen=True)
-class NotebookScore:
-    """Points of one notebook of one student.
-
-    Parameters
-    ----------
-    score : float
-        Sum of all points given so far, by tests and by hand; cells without any count 0.
-    max_score : float
-        Points that can be reached.
-    cells : dict of str to CellScore
-        By nbgrader id.
-    """
-
-    score: float
-    max_score: float
-    cells: dict[str, CellScore]
-
-    @property
-    def ungraded(self) -> bool:
-        """Whether tests that grade a part of the notebook have given it nothing yet."""
-        return any(cell.automatic and not cell.settled for cell in self.cells.values())
-
-    @property
-    def awaiting(self) -> float:
-        """Points of the parts that a person grades and has not yet."""
-        parts = [cell for cell in self.cells.values() if not cell.automatic and not cell.settled]
-        return sum(cell.max_score for cell in parts)
-
-
-@dataclass(frozen=True)
-class Marks:
-    """What is entered for one notebook of one student.
-
-    Parameters
-    ----------
-    grades : dict of str to float or None
-        Points of each graded cell; None where a person grades it.
-    untouched : collection of str
-        Answers that are still the stub.
-    unchanged : collection of str
-        Answers graded by hand that are the same as when they were.
-    timestamp : datetime or None
-        When the submission was made, UTC.
-    """
-
-    grades: dict[str, float | None]
-    untouched: Collection[str] = ()
-    unchanged: Collection[str] = ()
-    timestamp: datetime | None = None
+# How long SQLite waits for the formgrader to finish what it writes.
+_PATIENCE_MILLISECONDS = 30_000
 
 
 class GradebookKeeper:
@@ -114,9 +43,9 @@ class GradebookKeeper:
                 f"run `nbgrader generate_assignment {assignment} --force` first"
             )
 
-    def max_score(self, assignment: str, notebook: str) -> float:
-        """Return the points of a notebook."""
-        return float(self.gradebook.find_notebook(notebook, assignment).max_score)
+    def ledger(self, assignment: str) -> Ledger:
+        """Open the grades of an assignment that the gradebook knows."""
+        return Ledger(self.gradebook, assignment)
 
     def stored_cells(self, assignment: str, notebook: str) -> dict[str, StoredCell]:
         """Return the cells of the assignment by nbgrader id, hidden tests included."""
@@ -125,92 +54,6 @@ class GradebookKeeper:
             str(cell.name): StoredCell(str(cell.source), cell.checksum)
             for cell in found.source_cells
         }
-
-    def scores(self, assignment: str, notebook: str, student: str) -> NotebookScore:
-        """Read the points of one notebook of one student.
-
-        Raises
-        ------
-        nbgrader.api.MissingEntry
-            If the gradebook has no such submission.
-        """
-        found = self.gradebook.find_submission_notebook(notebook, assignment, student)
-        self.gradebook.db.refresh(found)
-        by_hand = {str(cell.name) for cell in found.notebook.solution_cells}
-        by_hand |= {str(cell.name) for cell in found.notebook.task_cells}
-        cells = {
-            str(grade.name): CellScore(
-                score=None if grade.auto_score is None else float(grade.auto_score),
-                max_score=float(grade.cell.max_score),
-                automatic=str(grade.name) not in by_hand,
-                settled=grade.auto_score is not None or grade.manual_score is not None,
-            )
-            for grade in found.grades
-        }
-        return NotebookScore(float(found.score), float(found.max_score), cells)
-
-    def withdraw(self, assignment: str, notebook: str, student: str) -> None:
-        """Take back what tests gave a notebook, so that no old score passes for a new one.
-
-        Points given by hand stay. A submission that the gradebook does not know yet is entered,
-        so that it is seen there to be ungraded.
-        """
-        for grade in self._grades(assignment, notebook, student):
-            grade.auto_score = None
-            grade.needs_manual_grade = True
-        self.gradebook.db.commit()
-
-    def give_nothing(self, assignment: str, notebook: str, student: str) -> None:
-        """Give 0 to a notebook that was not handed in, as nbgrader does."""
-        for grade in self._grades(assignment, notebook, student):
-            grade.auto_score = 0.0
-            grade.needs_manual_grade = False
-        self.gradebook.db.commit()
-
-    def give(self, assignment: str, notebook: str, student: str, marks: Marks) -> None:
-        """Enter what tests gave a notebook, in one transaction, as nbgrader does.
-
-        Raises
-        ------
-        ValueError
-            If the marks are not for exactly the notebook's graded cells.
-        """
-        grades = self._grades(assignment, notebook, student, marks.timestamp)
-        if {grade.name for grade in grades} != set(marks.grades):
-            raise ValueError(f"marks for {sorted(marks.grades)}, not for the notebook's cells")
-        for grade in grades:
-            grade.auto_score = marks.grades[grade.name]
-            by_hand = grade.manual_score is not None and grade.name not in marks.unchanged
-            grade.needs_manual_grade = by_hand or (
-                grade.auto_score is None and grade.manual_score is None
-            )
-        found = self.gradebook.find_submission_notebook(notebook, assignment, student)
-        for comment in found.comments:
-            untouched = comment.name in marks.untouched
-            comment.auto_comment = "No response." if untouched else None
-        self.gradebook.db.commit()
-
-    def is_late(self, assignment: str, student: str) -> bool:
-        """Say whether a submission came after the due date."""
-        return bool(self.gradebook.find_submission(assignment, student).total_seconds_late > 0)
-
-    def _grades(
-        self, assignment: str, notebook: str, student: str, timestamp: datetime | None = None
-    ) -> list[Any]:
-        """Return the grades of a notebook, entered first where there are none yet."""
-        try:
-            found = self.gradebook.find_submission_notebook(notebook, assignment, student)
-            if timestamp in (None, found.assignment.timestamp):
-                return list(found.grades)
-        except MissingEntry:
-            pass
-        known = {} if timestamp is None else {"timestamp": timestamp}
-        # nbgrader links a new submission up while SQLAlchemy would already write it.
-        with self.gradebook.db.no_autoflush:
-            self.gradebook.update_or_create_student(student)
-            self.gradebook.update_or_create_submission(assignment, student, **known)
-        found = self.gradebook.find_submission_notebook(notebook, assignment, student)
-        return list(found.grades)
 
     def remove_submission(self, assignment: str, student: str) -> None:
         """Remove a submission with all its grades; nothing happens where there is none."""
@@ -241,8 +84,19 @@ def open_gradebook(course: Course) -> Iterator[GradebookKeeper]:
     """
     if not course.has_gradebook:
         raise GraderError(
-            f"no gradebook at {course.database}: "
+            f"no gradebook at {course.shown_database}: "
             "run `nbgrader generate_assignment ASSIGNMENT --force` first"
         )
     with Gradebook(course.database, course.course_id) as gradebook:
+        if gradebook.engine.dialect.name == "sqlite":
+            # nbgrader has connected already, without these settings.
+            gradebook.db.remove()
+            gradebook.engine.dispose()
+            event.listen(gradebook.engine, "connect", _settle_sqlite)
         yield GradebookKeeper(gradebook)
+
+
+def _settle_sqlite(connection: Any, _: Any) -> None:
+    """Let others read while we write, and wait for them where both write."""
+    for setting in (f"busy_timeout={_PATIENCE_MILLISECONDS}", "journal_mode=WAL"):
+        connection.execute(f"PRAGMA {setting}")

@@ -19,17 +19,19 @@ A notebook that was not handed in counts 0; a student who handed in nothing has 
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from nbgrader.api import MissingEntry
 from nbgrader.plugins import ExportPlugin
 
 from glyphlab_grader.files import replace_file
-from glyphlab_grader.gradebook import GradebookKeeper
+from glyphlab_grader.ledger import Ledger, NotebookScore, students
 
 __all__ = ["COLUMNS", "GradesExport", "write_grades"]
+
+# Students whose points are held at a time.
+_TOGETHER = 200
 
 COLUMNS = (
     "assignment",
@@ -91,37 +93,41 @@ def _write(path: Path, rows: Iterator[dict[str, Any]]) -> None:
 
 
 def _rows(gradebook: Any) -> Iterator[dict[str, Any]]:
+    everyone = list(students(gradebook))
     for assignment in gradebook.assignments:
-        for student in gradebook.students:
-            row = {
-                "assignment": assignment.name,
-                "duedate": assignment.duedate,
-                "student_id": student.id,
-                "last_name": student.last_name,
-                "first_name": student.first_name,
-                "email": student.email,
-                "max_score": assignment.max_score,
-            }
-            yield row | _score(gradebook, assignment, student)
+        ledger = Ledger(gradebook, assignment.name)
+        submitted = ledger.submitted()
+        maximum = sum(ledger.max_score(notebook) for notebook in ledger.notebooks)
+        for start in range(0, len(everyone), _TOGETHER):
+            some = everyone[start : start + _TOGETHER]
+            scores = ledger.scores([str(student.id) for student in some])
+            for student in some:
+                row = {
+                    "assignment": assignment.name,
+                    "duedate": ledger.duedate,
+                    "student_id": student.id,
+                    "last_name": student.last_name,
+                    "first_name": student.first_name,
+                    "email": student.email,
+                    "max_score": maximum,
+                }
+                if student.id in submitted:
+                    own = {name: scores[student.id, name] for name in ledger.notebooks}
+                    yield row | {"timestamp": submitted[student.id]} | _score(own)
+                else:
+                    yield row | {"ungraded": " ".join(ledger.notebooks)}
 
 
-def _score(gradebook: Any, assignment: Any, student: Any) -> dict[str, Any]:
-    notebooks = [notebook.name for notebook in assignment.notebooks]
-    try:
-        submission = gradebook.find_submission(assignment.name, student.id)
-    except MissingEntry:
-        return {"ungraded": " ".join(notebooks)}
-    keeper = GradebookKeeper(gradebook)
-    found = {name: keeper.scores(assignment.name, name, student.id) for name in notebooks}
-    ungraded = [name for name, scores in found.items() if scores.ungraded]
-    row = {
-        "timestamp": submission.timestamp,
+def _score(notebooks: Mapping[str, NotebookScore]) -> dict[str, Any]:
+    ungraded = [name for name, score in notebooks.items() if score.ungraded]
+    row: dict[str, Any] = {
         "ungraded": " ".join(ungraded),
-        "needs_manual_grade": " ".join(n for n, scores in found.items() if scores.awaiting),
+        "needs_manual_grade": " ".join(n for n, score in notebooks.items() if score.awaiting),
     }
     if not ungraded:
-        penalty = submission.late_submission_penalty or 0.0
-        row["raw_score"] = submission.score
+        raw = sum(score.score for score in notebooks.values())
+        penalty = sum(score.penalty for score in notebooks.values())
+        row["raw_score"] = raw
         row["late_submission_penalty"] = penalty
-        row["score"] = max(0.0, submission.score - penalty)
+        row["score"] = max(0.0, raw - penalty)
     return row

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -28,6 +29,14 @@ _PACKAGES = (
 _OWN_PACKAGES = ("glyphlab_core", "glyphlab", "glyphlab_grader")
 
 
+@dataclass(frozen=True)
+class _Record:
+    key: str
+    answers: dict[str, str]
+    outcome: Outcome | None
+    before: Outcome | None
+
+
 class Records:
     """The kept outcomes of one assignment.
 
@@ -44,34 +53,52 @@ class Records:
 
     def find(self, student: str, notebook: str, key: str) -> Outcome | None:
         """Return the outcome of the same submission under the same tests, if it was graded."""
-        try:
-            data = json.loads(self._path(student, notebook).read_text(encoding="utf-8"))
-            outcome = Outcome.from_json(data["outcome"])
-        except (FileNotFoundError, ValueError, KeyError, TypeError):
-            return None
-        return outcome if data["key"] == key else None
+        found = self._read(student, notebook)
+        return found.outcome if found.key == key else None
 
     def answers(self, student: str, notebook: str) -> dict[str, str]:
         """Return the digests of the answers that a person may have graded, as last seen."""
-        try:
-            data = json.loads(self._path(student, notebook).read_text(encoding="utf-8"))
-            return dict(data["answers"])
-        except (FileNotFoundError, ValueError, KeyError, TypeError):
-            return {}
+        return self._read(student, notebook).answers
+
+    def latest(self, student: str, notebook: str) -> tuple[Outcome | None, Outcome | None]:
+        """Return the present outcome, and the one that it took the place of."""
+        found = self._read(student, notebook)
+        return found.outcome, found.before
 
     def keep(self, outcome: Outcome, key: str, answers: dict[str, str]) -> None:
         """Keep an outcome, and the digests of answers graded by hand, for the next run."""
-        path = self._path(outcome.student, outcome.notebook)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        kept = {"key": key, "answers": answers, "outcome": outcome.as_json()}
-        replace_file(path, json.dumps(kept, indent=2) + "\n")
+        before = self._read(outcome.student, outcome.notebook)
+        previous = before.before if before.outcome is None else before.outcome
+        self._write(outcome.student, outcome.notebook, _Record(key, answers, outcome, previous))
+
+    def keep_failed(self, outcome: Outcome) -> None:
+        """Keep the outcome of a submission that failed, which the next run tries again."""
+        self.keep(outcome, "", self.answers(outcome.student, outcome.notebook))
 
     def forget(self, student: str, notebook: str) -> None:
-        """Drop an outcome, because the submission is about to be graded again."""
+        """Make the outcome an earlier one, because the submission is about to be graded again."""
+        found = self._read(student, notebook)
+        if found.outcome is not None:
+            self._write(student, notebook, _Record("", found.answers, None, found.outcome))
+
+    def _read(self, student: str, notebook: str) -> "_Record":
+        try:
+            data = json.loads(self._path(student, notebook).read_text(encoding="utf-8"))
+            outcomes = (data.get("outcome"), data.get("before"))
+            present, before = (None if o is None else Outcome.from_json(o) for o in outcomes)
+            return _Record(str(data.get("key", "")), dict(data["answers"]), present, before)
+        except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):
+            return _Record("", {}, None, None)
+
+    def _write(self, student: str, notebook: str, record: "_Record") -> None:
         path = self._path(student, notebook)
-        if path.exists():
-            answers = self.answers(student, notebook)
-            replace_file(path, json.dumps({"answers": answers}) + "\n")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        outcomes = {
+            name: None if outcome is None else outcome.as_json()
+            for name, outcome in (("outcome", record.outcome), ("before", record.before))
+        }
+        text = json.dumps({"key": record.key, "answers": record.answers, **outcomes}, indent=2)
+        replace_file(path, text + "\n")
 
     def _path(self, student: str, notebook: str) -> Path:
         return self.folder / student / f"{notebook}.json"

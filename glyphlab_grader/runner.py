@@ -24,10 +24,11 @@ from glyphlab_grader.names import printable
 from glyphlab_grader.outcome import Fault
 from glyphlab_grader.submission import Request, Result
 
-__all__ = ["Worker", "run_submission", "workers"]
+__all__ = ["Worker", "abandon", "run_submission", "workers"]
 
 _WARM_SECONDS = 240.0
 _idle: "list[Worker]" = []
+_alive: "set[Worker]" = set()
 _blocks = 0
 _lock = threading.Lock()
 
@@ -89,6 +90,13 @@ def workers() -> Iterator[None]:
                 _idle.pop().end()
 
 
+def abandon() -> None:
+    """Kill all workers, those included that others wait for: these are told that theirs died."""
+    with _lock:
+        for worker in list(_alive):
+            worker.kill()
+
+
 class Worker:
     """A worker process, warm.
 
@@ -115,6 +123,8 @@ class Worker:
             cwd=folder,
             start_new_session=True,
         )
+        with _lock:
+            _alive.add(self)
         try:
             self._answer(time.monotonic() + _WARM_SECONDS)
         except (EOFError, TimeoutError):
@@ -152,10 +162,8 @@ class Worker:
         lines = self._errors.read().decode(errors="replace").strip().splitlines()
         return printable(lines[-1]) if lines else "it said nothing"
 
-    def end(self) -> None:
-        """End the process and all that it started; again does nothing."""
-        if self._errors.closed:
-            return
+    def kill(self) -> None:
+        """Kill the process and all that it started, without waiting."""
         # Kernels and sandboxes lead sessions of their own: signals to the worker miss them.
         try:
             family = psutil.Process(self._process.pid).children(recursive=True)
@@ -166,6 +174,13 @@ class Worker:
                 process.kill()
             except psutil.NoSuchProcess:
                 continue
+
+    def end(self) -> None:
+        """End the process and all that it started; again does nothing."""
+        if self._errors.closed:
+            return
+        _alive.discard(self)
+        self.kill()
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout, self._errors):
             if stream is not None:

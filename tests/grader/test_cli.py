@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from glyphlab_grader import grading
+from glyphlab_grader import batches
 from glyphlab_grader.cli import main
 from glyphlab_grader.course import Course
 from glyphlab_grader.errors import GraderError
@@ -26,7 +26,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> list[Request]:
         Path(request.executed).write_text("{}")
         return Result("executed", [], {"four": 2.0, "nine": 3.0}, seconds=0.5)
 
-    monkeypatch.setattr(grading, "run_submission", fake)
+    monkeypatch.setattr(batches, "run_submission", fake)
     return seen
 
 
@@ -166,7 +166,7 @@ def test_a_machine_without_a_sandbox_does_not_grade(
         raise GraderError("install bubblewrap")
 
     hand_in("ada")
-    monkeypatch.setattr(grading, "run_submission", refuse)
+    monkeypatch.setattr(batches, "run_submission", refuse)
     assert refused(capsys, ["tiny"]) == "install bubblewrap"
 
 

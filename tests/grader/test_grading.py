@@ -12,7 +12,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from glyphlab_grader import grading
+from glyphlab_grader import batches
 from glyphlab_grader.course import Course
 from glyphlab_grader.gradebook import open_gradebook
 from glyphlab_grader.grades import COLUMNS, write_grades
@@ -59,7 +59,7 @@ def test_each_kind_of_submission_has_its_outcome_and_harms_no_other(
         course,
         "tiny",
         replace(QUICK, workers=2),
-        lambda done, total, outcome: seen.append((done, total)),
+        lambda done, total, outcome, fresh: seen.append((done, total)),
     )
 
     found = {o.student: (o.outcome, o.score, told(o)) for o in outcomes}
@@ -138,7 +138,7 @@ def test_what_did_not_change_is_not_graded_again(
         ran.append(request.student)
         return Result("failed", [])
 
-    monkeypatch.setattr(grading, "run_submission", spy)
+    monkeypatch.setattr(batches, "run_submission", spy)
     second = grade_assignment(course, "tiny", QUICK)
     # Only what failed is tried again; the others keep their outcome and the run that gave it.
     assert ran == ["bob"]
