@@ -34,7 +34,7 @@ MODULES = (
 # The tests that look at a module most closely; all the others follow.
 FIRST = {
     "_logits": ["logits", "temperature", "probability"],
-    "_optimum": ["temperature"],
+    "_optimum": ["optimum", "temperature"],
     "_direct": ["probability", "temperature"],
     "probability": ["probability", "calibration"],
 }

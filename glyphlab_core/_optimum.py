@@ -54,50 +54,48 @@ def scan(data: Labelled) -> Scan:
     All comes from the differences z - z_y: what is added to a whole row, however large, drops out.
     """
     flat = all_right = True
-    slopes, scale = [], []
+    slope = scale = 0.0
     room = workspace(*data.logits.shape)
     for block, y, row in data.blocks():
         true = block[np.arange(len(y)), y].astype(np.float64)
         if np.isneginf(true).any():
             _checks.logit_block(block, "logits", row)
-            return Scan(row + int(np.argmax(np.isneginf(true))), False, False, np.nan)
+            return Scan(row + int(np.argmax(np.isneginf(true))), flat, all_right, np.nan)
         with np.errstate(invalid="ignore"):  # of NaN and +inf, refused below
             excess = np.subtract(block, true[:, None], out=room[: len(y)], dtype=np.float64)
-        total, mean, top = _row_summary(excess, block, row)
+        total, mean = _row_sums(excess, block, row)
+        top = excess.max(axis=1)
         all_right = all_right and not top.any()
         flat = flat and not top.any() and not total.any()
-        slopes.append(float(mean.sum()))
-        scale.append(float((2 * top - mean).sum()))  # at least the mean of |z - z_y|
-    slope = float(np.sum(slopes))
+        slope += float(mean.sum())
+        scale += float(top.sum())  # half of what was added up, where it all but cancels
     # Sums of rounded logits that should cancel leave a few roundings: no sign to build a T on.
-    hidden = abs(slope) <= 4 * np.finfo(float).eps * float(np.sum(scale))
+    hidden = abs(slope) <= 8 * np.finfo(float).eps * scale
     return Scan(None, flat, all_right, 0.0 if hidden else slope / len(data.y))
 
 
-def _row_summary(excess: Floats, block: Array, row: int) -> tuple[Floats, Floats, Floats]:
-    """Sum, mean and maximum of z - z_y over each row's unmasked classes, checked."""
-    total, top = np.einsum("nk->n", excess), excess.max(axis=1)
-    if np.isfinite(total).all() and np.isfinite(top).all():
-        return total, total / excess.shape[1], top
+def _row_sums(excess: Floats, block: Array, row: int) -> tuple[Floats, Floats]:
+    """Sum and mean of z - z_y over each row's unmasked classes, checked."""
+    total = np.einsum("nk->n", excess)
+    if np.isfinite(total).all():
+        return total, total / excess.shape[1]
     _checks.logit_block(block, "logits", row)
     allowed = excess > -inf
     total = excess.sum(axis=1, where=allowed)
-    return total, total / allowed.sum(axis=1), top
+    return total, total / allowed.sum(axis=1)
 
 
 def solve(data: Labelled) -> float:
     """Return β with ℓ'(β) = 0; `scan` has shown that there is one.
 
-    Large data are solved on a sample of their rows first: two passes over all of them then do.
+    It starts from the solution for a sample of the rows, or for all where they are few: then two
+    passes over all of them do.
     """
     n, k = data.logits.shape
-    stride = max(1, n * k // _SAMPLE)
-    sample = data.every(stride) if stride > 1 else data
+    sample = data.every(max(1, n * k // _SAMPLE))
     start = _start(sample)
-    if sample is data:
-        return newton(lambda beta: _logits.mean_derivatives(data, beta), start, 1e-20)
     if _has_optimum(sample):
-        start = newton(lambda beta: _logits.mean_derivatives(sample, beta), start, 1e-6)
+        start = newton(lambda beta: _logits.mean_derivatives(sample, beta), start, 1e-20)
     return newton(lambda beta: _logits.mean_derivatives(data, beta), start, 1e-14)
 
 

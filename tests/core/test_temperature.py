@@ -285,6 +285,8 @@ def test_optimum_of_two_classes_in_closed_form(right, wrong, gap):
         ([[0.3, 0.1, 0.2]], [2], inf),  # the mean but for rounding,
         ([[0.2, -0.1, 0.5]], [0], inf),  # which may fall on either side
         ([[1, 1], [3, 3]], [0, 1], np.nan),  # flat
+        ([[1, 1, 1], [1, 0, -1]], [0, 1], inf),  # flat and the mean itself
+        ([[1, 1], [2, 0]], [0, 0], 0.0),  # flat and right
         ([[5]], [0], np.nan),  # one class
         ([[1, -inf], [2, -inf]], [0, 0], np.nan),  # one class left
         ([[0, -inf], [1, 2]], [1, 1], np.nan),  # a masked true class
@@ -377,6 +379,32 @@ def test_a_flat_row_of_any_size_hides_nothing(size):
     assert isnan(limit_of(z[:1], y[:1]))
     assert limit_of(z[:2], y[:2]) == 0.0
     assert limit_of(z[:2], [0, 1]) == inf
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_what_is_no_logit_is_refused_before_what_has_no_optimum(dtype):
+    for bad, message in ((np.nan, "NaN"), (inf, r"\+inf")):
+        for place in (1, 2):
+            z = np.array([[-inf, 0, 1], [0, 1, 2], [0, 1, 2]], dtype)
+            z[place - 1, place] = bad
+            for function in (g.optimal_temperature, lambda z, y: g.temperature_gradient(z, y, 1.0)):
+                with pytest.raises(ValueError, match=rf"must not hold {message}") as caught:
+                    function(z, [0, 1, 2])
+                assert not isinstance(caught.value, g.NoOptimumError)
+
+
+def test_a_masked_class_beside_logits_of_extreme_size():
+    for size in (1e-305, 1e305):
+        z = size * np.array([[1.0, 0.0, -inf]] * 3)
+        assert g.optimal_temperature(z, [0, 0, 1]) == pytest.approx(size / np.log(2), rel=1e-12)
+
+
+def test_the_excess_told_is_the_mean_over_all_blocks():
+    z = np.tile([1.0, 0.0], (200_000, 1))
+    with pytest.raises(g.NoOptimumError, match=r"row's mean is -0\.5, not above 0"):
+        g.optimal_temperature(z, np.ones(len(z), int))
+    with pytest.raises(g.NoOptimumError, match="row's mean is 0, not above 0"):
+        g.optimal_temperature([[0.3, 0.1, 0.2]], [2])
 
 
 def test_numbers_added_to_rows_hide_nothing():
