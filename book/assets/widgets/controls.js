@@ -28,7 +28,7 @@
    */
   function slider({ name, label, min, max, step, value, describe, change }) {
     const id = newId();
-    const shown = element("output", { for: id, "aria-live": "off" });
+    const shown = element("span", { class: "widget-value", "aria-hidden": "true" });
     const input = element("input", { type: "range", id, name, min, max, step });
     function show(exact) {
       shown.textContent = describe(exact);

@@ -1,0 +1,735 @@
+"""The widgets, moved in a browser: what they show is what glyphlab_core computes."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from book_builds import build_book, small_book
+from browser import Browser, serving
+from widget_data import ATTEMPT, HIDDEN, ON_AN_EDGE, OPENING, WIDGETS, two_halves
+
+import glyphlab_core as core
+from glyphlab import dataset
+from glyphlab_core import Binning, worked
+
+ROOT = Path(__file__).parents[2]
+MATRIX, CALIBRATION = "book/23_1_confusion_matrix.html", "book/23_2_calibration.html"
+PAGE_OF = {
+    "confusion-editor": MATRIX,
+    "temperature-samples": CALIBRATION,
+    "temperature-sets": CALIBRATION,
+    "reliability-bins": CALIBRATION,
+    "threshold-costs": CALIBRATION,
+}
+
+
+class Page:
+    """A page with widgets, and hands to move them."""
+
+    def __init__(self, browser: Browser) -> None:
+        self.browser = browser
+
+    def run(self, script: str, *arguments: object) -> Any:
+        """Call a JavaScript function with arguments."""
+        return self.browser.evaluate(f"({script})(...{json.dumps(arguments)})")
+
+    def set(self, selector: str, value: object) -> None:
+        """Give a field, slider or list a value, as typing or dragging does."""
+        script = """(selector, value) => {
+            const field = document.querySelector(selector);
+            if (!field) throw new Error(`nothing is ${selector}`);
+            field.value = value;
+            for (const kind of ["input", "change"])
+                field.dispatchEvent(new Event(kind, { bubbles: true }));
+        }"""
+        self.run(script, selector, value)
+
+    def click(self, selector: str, text: str = "") -> None:
+        """Click the first element of a selector that holds the text."""
+        script = """(selector, text) => {
+            const all = [...document.querySelectorAll(selector)];
+            const found = all.find((one) => one.textContent.includes(text));
+            if (!found) throw new Error(`no ${selector} says ${text}`);
+            found.click();
+        }"""
+        self.run(script, selector, text)
+
+    def text(self, selector: str) -> str:
+        return str(self.run("(selector) => document.querySelector(selector).textContent", selector))
+
+    def shown(self, widget: str, name: str) -> str:
+        """What a named output or cell of a widget says."""
+        return self.text(f"#widget-{widget} [data-name='{name}']")
+
+    def sentence(self, widget: str) -> str:
+        """The sentence that a screen reader hears once all is quiet."""
+        self.browser.evaluate("new Promise(done => setTimeout(done, 400))")
+        return self.text(f"#widget-{widget} [role=status]")
+
+    def press(self, key: str, times: int = 1, *, shift: bool = False) -> None:
+        codes = {"Tab": 9, "ArrowRight": 39, "ArrowUp": 38, "ArrowDown": 40, " ": 32, "Enter": 13}
+        event = {"key": key, "windowsVirtualKeyCode": codes[key], "modifiers": 8 * shift}
+        if key in {" ", "Enter"}:
+            event["text"] = {" ": " ", "Enter": "\r"}[key]
+        for _ in range(times):
+            self.browser.send("Input.dispatchKeyEvent", type="keyDown", **event)
+            self.browser.send("Input.dispatchKeyEvent", type="keyUp", **event)
+
+    def focus(self, selector: str) -> None:
+        self.run("(selector) => document.querySelector(selector).focus()", selector)
+
+
+def says(text: str, value: float) -> None:
+    """A number is shown rounded to the places that it is shown with."""
+    if np.isnan(value):
+        assert text.startswith("undefined"), (text, value)
+        return
+    number = re.match(r"−?\d+(?:\.(\d+))?", text)
+    assert number, text
+    places = len(number[1] or "")
+    assert abs(float(number[0].replace("−", "-")) - value) <= 0.5 * 10**-places + 1e-12, value
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with Browser() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def address(site: Path) -> Iterator[str]:
+    with serving(site) as served:
+        yield served
+
+
+@pytest.fixture
+def page(browser: Browser, address: str, request: pytest.FixtureRequest) -> Page:
+    """The page that the test's mark names, freshly opened."""
+    browser.open(f"{address}/{request.param}")
+    return Page(browser)
+
+
+on_matrix_page = pytest.mark.parametrize("page", [MATRIX], indirect=True)
+on_calibration_page = pytest.mark.parametrize("page", [CALIBRATION], indirect=True)
+
+# ------------------------------------------------------------------ the formulas
+
+
+def in_javascript(page: Page, expression: str, *arguments: object) -> Any:
+    """Evaluate with the page's formulas `m`; NaN and infinity come back as such."""
+    script = f"""(...a) => JSON.stringify(((m) => {expression})(window.glyphlab.metrics),
+        (_, v) => typeof v === "number" && !Number.isFinite(v) ? {{ not: String(v) }} : v)"""
+
+    def read(value: dict[str, Any]) -> Any:
+        return float(value["not"].replace("Infinity", "inf")) if "not" in value else value
+
+    return json.loads(page.run(script, *arguments), object_hook=read)
+
+
+def matrices() -> list[np.ndarray]:
+    """Random matrices, some with empty rows and columns."""
+    rng = np.random.default_rng(0)
+    found = [worked.C, worked.C_z, worked.C_F2, ATTEMPT, OPENING]
+    for k in (2, 3, 4):
+        for _ in range(8):
+            C = rng.integers(0, 9, (k, k))
+            C[rng.integers(k)] *= rng.integers(2)
+            C[:, rng.integers(k)] *= rng.integers(2)
+            C[0, 0] += 1
+            found.append(C)
+    return found
+
+
+@on_calibration_page
+def test_metrics_of_a_matrix(page: Page) -> None:
+    raised = 0
+    for C in matrices():
+        for convention in ("omit", "zero", "raise"):
+            got = in_javascript(page, "m.coreMetrics(...a)", C.tolist(), convention)
+            try:
+                wanted = core.core_metrics(C, convention)
+            except ZeroDivisionError:
+                raised += 1
+                assert got is None
+                continue
+            names = [name for name in wanted if name.startswith(("acc", "micro", "macro"))]
+            assert len(names) == 7
+            for name in names:
+                np.testing.assert_allclose(got[name], wanted[name], rtol=1e-13, err_msg=name)
+            for name, values in wanted["per_class"].items():
+                np.testing.assert_allclose(got["perClass"][name], values, rtol=1e-13)
+            assert got["averaged"] == wanted["averaged"]
+    assert raised > 5
+
+
+@on_calibration_page
+def test_losses_and_temperatures(page: Page) -> None:
+    rng = np.random.default_rng(1)
+    for k, n in ((2, 5), (3, 40), (4, 200)):
+        z = rng.normal(0, 3, (n, k))
+        y = np.where(rng.random(n) < 0.7, z.argmax(axis=1), rng.integers(0, k, n))
+        y[0] = (z[0].argmax() + 1) % k  # an error, so that a best temperature exists
+        data = (z.tolist(), y.tolist())
+        for T in (0.1, 0.7, 1.0, 5.0):
+            loss = in_javascript(page, "m.logLoss(a[0], a[1], a[2])", *data, T)
+            np.testing.assert_allclose(loss, core.log_loss(z, y, T), rtol=1e-12)
+            p = in_javascript(page, "m.softmax(a[0], a[2])", *data, T)
+            np.testing.assert_allclose(p, core.softmax(z, T), rtol=1e-12, atol=1e-300)
+            brier = in_javascript(page, "m.brierScore(m.softmax(a[0], a[2]), a[1])", *data, T)
+            np.testing.assert_allclose(brier, core.brier_score(core.softmax(z, T), y), rtol=1e-12)
+        best = in_javascript(page, "m.optimalTemperature(...a)", *data)
+        np.testing.assert_allclose(best, core.optimal_temperature(z, y), rtol=1e-9)
+    never_wrong = in_javascript(page, "m.optimalTemperature([[1, 0], [0, 1]], [0, 1])")
+    assert np.isnan(never_wrong)
+
+
+@on_calibration_page
+def test_bins(page: Page) -> None:
+    rng = np.random.default_rng(2)
+    confidence = np.concatenate([rng.random(50), np.arange(21) / 20, [0.6, 0.7, 0.1 * 3]])
+    correct = rng.integers(0, 2, len(confidence))
+    for n in (1, 2, 3, 5, 7, 10, 20):
+        for closed in ("left", "right"):
+            bins, data = Binning.uniform(n, closed), (confidence.tolist(), correct.tolist())
+            got = in_javascript(page, "m.expectedCalibrationError(...a)", *data, n, closed)
+            wanted = core.expected_calibration_error(confidence, correct, bins)
+            np.testing.assert_allclose(got, wanted, rtol=1e-12)
+            rows = in_javascript(page, "m.reliabilityTable(...a)", *data, n, closed)
+            table = core.reliability_table(confidence, correct, bins)
+            assert [row["count"] for row in rows] == table.count.tolist()
+            np.testing.assert_allclose([row["accuracy"] for row in rows], table.accuracy)
+            seen = [row["confidence"] for row in rows]
+            np.testing.assert_allclose(seen, table.mean_confidence, rtol=1e-12)
+
+
+@on_calibration_page
+def test_thresholds(page: Page) -> None:
+    rng = np.random.default_rng(3)
+    p = np.round(rng.random(60), 2)  # with ties
+    y = (rng.random(60) < p).astype(int)
+    got = in_javascript(page, "m.thresholdSweep(...a)", p.tolist(), y.tolist())
+    sweep = core.threshold_sweep(p, y)
+    names = {"tp": "true_positive", "fp": "false_positive", "fn": "false_negative"}
+    names |= {"tn": "true_negative", "threshold": "threshold"}
+    for name, attribute in names.items():
+        np.testing.assert_array_equal([one[name] for one in got], getattr(sweep, attribute))
+    for tau, fp, fn in ((0.0, 1, 5), (0.3, 1, 5), (0.5, 2, 0), (1.0, 0, 3)):
+        expression = "m.costOf(m.decisionCells(a[0], a[1], a[2]), a[3], a[4])"
+        cost = in_javascript(page, expression, p.tolist(), y.tolist(), tau, fp, fn)
+        np.testing.assert_allclose(cost, core.expected_cost(p, y, tau, fp, fn), rtol=1e-12)
+        star = in_javascript(page, "m.costThreshold(...a)", fp, fn)
+        assert star == core.cost_threshold(fp, fn)
+
+
+# ------------------------------------------------------------------ the confusion matrix editor
+
+EDITOR = "#widget-confusion-editor"
+PRESETS = {"C": worked.C, "C_z": worked.C_z, "attempt": ATTEMPT, "opening": OPENING}
+
+
+def check_editor(page: Page, C: np.ndarray) -> None:
+    cells = page.run(
+        "(at) => [...document.querySelectorAll(`${at} [name^=cell]`)].map((f) => Number(f.value))",
+        EDITOR,
+    )
+    assert cells == C.ravel().tolist()
+    for convention in ("omit", "zero", "raise"):
+        try:
+            wanted = core.core_metrics(C, convention)
+        except ZeroDivisionError:
+            wanted = None
+        for name in ("accuracy", "macro_precision", "macro_recall", "macro_f1"):
+            text = page.shown("confusion-editor", f"{name}-{convention}")
+            if wanted is None:
+                assert text == "an error"
+            else:
+                says(text, wanted[name])
+    for i in range(len(C)):
+        hits = C[i, i]
+        wanted_counts = {"tp": hits, "fp": C[:, i].sum() - hits, "fn": C[i].sum() - hits}
+        wanted_counts["tn"] = C.sum() - sum(wanted_counts.values())
+        for name, count in wanted_counts.items():
+            assert page.shown("confusion-editor", f"{name}-{i}") == str(count)
+        for name, values in core.core_metrics(C)["per_class"].items():
+            says(page.shown("confusion-editor", f"{name}-{i}"), values[i])
+
+
+@on_matrix_page
+def test_editor_presets_and_axes(page: Page) -> None:
+    check_editor(page, worked.C)
+    for name, C in PRESETS.items():
+        page.set(f"{EDITOR} select", name)
+        check_editor(page, C)
+        page.click(f"{EDITOR} button", "Exchange the axes")
+        check_editor(page, C.T)
+        page.click(f"{EDITOR} button", "Back to the start")
+        check_editor(page, C)
+    page.set(f"{EDITOR} select", "C_z")
+    assert "over 2 of 3" in page.shown("confusion-editor", "macro_f1-omit")
+    assert page.shown("confusion-editor", "precision-2") == "undefined (never called)"
+    page.click(f"{EDITOR} button", "Exchange the axes")
+    assert page.shown("confusion-editor", "recall-2") == "undefined (no samples)"
+    assert "axes are exchanged" in page.sentence("confusion-editor")
+
+
+@on_matrix_page
+def test_editor_cells(page: Page) -> None:
+    C = worked.C_z.copy()
+    page.set(f"{EDITOR} select", "C_z")
+    for i in range(3):
+        for j in range(3):
+            C[i, j] = 3 * i + j
+            page.set(f"{EDITOR} [name=cell-{i}-{j}]", int(C[i, j]))
+            check_editor(page, C)
+    page.click(f"{EDITOR} td:has([name=cell-1-2]) button", "+")
+    C[1, 2] += 1
+    check_editor(page, C)
+    page.click(f"{EDITOR} td:has([name=cell-0-0]) button", "−")  # at 0 already: it stays
+    check_editor(page, C)
+
+
+@on_matrix_page
+@pytest.mark.parametrize("value", ["-1", "", "1.5", "1000"])
+def test_editor_marks_what_is_no_count(page: Page, value: str) -> None:
+    cell = f"{EDITOR} [name=cell-0-0]"
+    page.set(cell, value)
+    assert (
+        page.run("(at) => document.querySelector(at).getAttribute('aria-invalid')", cell) == "true"
+    )
+    says(page.shown("confusion-editor", "accuracy-omit"), core.core_metrics(worked.C)["accuracy"])
+    page.set(cell, 7)
+    assert not page.run("(at) => document.querySelector(at).hasAttribute('aria-invalid')", cell)
+
+
+@on_matrix_page
+def test_editor_without_samples(page: Page) -> None:
+    for i in range(3):
+        for j in range(3):
+            page.set(f"{EDITOR} [name=cell-{i}-{j}]", 0)
+    assert "matrix is empty" in page.sentence("confusion-editor")
+    page.set(f"{EDITOR} [name=cell-0-0]", 2)
+    check_editor(page, np.array([[2, 0, 0], [0, 0, 0], [0, 0, 0]]))
+
+
+@on_matrix_page
+def test_editor_tells_that_the_task_is_done(page: Page) -> None:
+    solved = np.array([[5, 2, 0], [1, 2, 0], [1, 1, 0]])
+    now, then = core.core_metrics(solved), core.core_metrics(worked.C_z)
+    assert now["accuracy"] == then["accuracy"]
+    assert now["macro_recall"] < then["macro_recall"]
+    page.set(f"{EDITOR} select", "C_z")
+    assert "never" not in page.shown("confusion-editor", "macro_f1-omit")
+    page.set(f"{EDITOR} [name=cell-0-0]", 5)
+    assert "You found one" not in page.sentence("confusion-editor")
+    page.set(f"{EDITOR} [name=cell-1-1]", 2)
+    answer = page.sentence("confusion-editor")
+    assert answer.startswith("You found one")
+    assert f"{now['macro_recall']:.4f}" in answer
+
+
+# ------------------------------------------------------------------ temperature
+
+SAMPLES, SETS = "#widget-temperature-samples", "#widget-temperature-sets"
+
+
+def check_samples(page: Page, T: float) -> None:
+    p = core.softmax(worked.Z, T)
+    says(page.shown("temperature-samples", "loss"), core.log_loss(worked.Z, worked.y, T))
+    says(page.shown("temperature-samples", "brier"), core.brier_score(p, worked.y))
+    assert page.shown("temperature-samples", "accuracy") == "2 of 3"
+    for n, k in np.ndindex(3, 3):
+        says(page.shown("temperature-samples", f"p-{n}-{k}"), p[n, k])
+    for n in range(3):
+        loss = core.log_loss(worked.Z[n : n + 1], worked.y[n : n + 1], T)
+        says(page.shown("temperature-samples", f"loss-{n}"), loss)
+
+
+@on_calibration_page
+def test_temperature_over_the_samples(page: Page) -> None:
+    check_samples(page, 1.0)
+    for T in (0.25, 0.75, 1.5, 3.0):
+        page.set(f"{SAMPLES} [name=exact]", T)
+        check_samples(page, T)
+        page.set(f"{SAMPLES} [name=temperature]", 0)
+        check_samples(page, 1.0)
+    page.click(f"{SAMPLES} button", "Least log loss")
+    check_samples(page, core.optimal_temperature(worked.Z, worked.y))
+    assert "This is the least log loss" in page.sentence("temperature-samples")
+    page.click(f"{SAMPLES} button", "Least Brier score")
+    says(page.run("(at) => document.querySelector(at).value", f"{SAMPLES} [name=exact]"), 0.950089)
+    check_samples(page, 0.950089009449)
+    assert "Brier score is least here" in page.sentence("temperature-samples")
+    page.click(f"{SAMPLES} button", "T = 1")
+    check_samples(page, 1.0)
+
+
+def check_sets(page: Page, T: float, names: Sequence[str]) -> None:
+    for name, key in (("validation", "val"), ("test", "test")):
+        if name not in names:
+            assert not page.run("(at) => !!document.querySelector(at)", f"{SETS} [data-name^=test]")
+            continue
+        part = dataset.load_predictions(key)
+        for t, prefix in ((T, name), (1.0, f"{name}-one")):
+            p = core.softmax(part.logits, t)
+            confidence, _, correct = core.confidence_and_correctness(p, part.labels)
+            ece = core.expected_calibration_error(confidence, correct, Binning.uniform(5))
+            wanted = {"loss": core.log_loss(part.logits, part.labels, t), "ece": ece}
+            wanted["brier"] = core.brier_score(p, part.labels)
+            wanted["accuracy"] = np.mean(part.logits.argmax(axis=1) == part.labels)
+            for measure, value in wanted.items():
+                says(page.shown("temperature-sets", f"{prefix}-{measure}"), float(value))
+
+
+@on_calibration_page
+def test_temperature_over_the_sets(page: Page) -> None:
+    check_sets(page, 1.0, ["validation"])
+    for T in (0.5, 2.5):
+        page.set(f"{SETS} [name=exact]", T)
+        check_sets(page, T, ["validation"])
+    val = dataset.load_predictions("val")
+    page.click(f"{SETS} button", "T* of validation")
+    best = core.optimal_temperature(val.logits, val.labels)
+    check_sets(page, best, ["validation"])
+    assert "before you open the test set" in page.sentence("temperature-sets")
+    page.click(f"{SETS} [name=open]")
+    check_sets(page, best, ["validation", "test"])
+    assert "raises the log loss all the same" in page.sentence("temperature-sets")
+    page.set(f"{SETS} [name=temperature]", float(np.log(0.5)))
+    check_sets(page, 0.5, ["validation", "test"])
+    assert "A T below 1 suits these test images" in page.sentence("temperature-sets")
+    page.click(f"{SETS} button", "T = 1")
+    check_sets(page, 1.0, ["validation", "test"])
+    page.click(f"{SETS} [name=open]")
+    check_sets(page, 1.0, ["validation"])
+
+
+@on_calibration_page
+def test_the_curve_of_the_sets_is_that_of_the_measure(page: Page) -> None:
+    part = dataset.load_predictions("val")
+    p = core.softmax(part.logits)
+    confidence, _, correct = core.confidence_and_correctness(p, part.labels)
+    wanted = {
+        "loss": core.log_loss(part.logits, part.labels),
+        "brier": core.brier_score(p, part.labels),
+        "ece": core.expected_calibration_error(confidence, correct, Binning.uniform(5)),
+    }
+    for measure, value in wanted.items():
+        page.click(f"{SETS} input[value={measure}]")
+        words = page.run(
+            "(at) => document.querySelector(at).getAttribute('aria-label')", f"{SETS} svg"
+        )
+        at_one = re.search(r"At T 1\.000 it is about (\S+) on validation", words)
+        assert at_one, words
+        says(at_one[1], value)
+
+
+# ------------------------------------------------------------------ bins
+
+BINS = "#widget-reliability-bins"
+
+
+def bin_sets() -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    found = {}
+    for name in ("test", "val"):
+        part = dataset.load_predictions(name)
+        p = core.softmax(part.logits)
+        confidence, _, correct = core.confidence_and_correctness(p, part.labels)
+        found[name] = (confidence, correct)
+    for name, data in (("edge", ON_AN_EDGE), ("hidden", HIDDEN)):
+        found[name] = (np.array(data["confidence"]), np.array(data["correct"]))
+    return found
+
+
+@on_calibration_page
+def test_bins_and_closed_side(page: Page) -> None:
+    apart = 0
+    for name, (confidence, correct) in bin_sets().items():
+        page.set(f"{BINS} select", name)
+        for n in (1, 5, 7, 10, 20):
+            page.set(f"{BINS} [name=bins]", n)
+            ece = {
+                closed: core.expected_calibration_error(
+                    confidence, correct, Binning.uniform(n, closed)
+                )
+                for closed in ("left", "right")
+            }
+            apart += ece["left"] != ece["right"]
+            for closed, other in (("left", "right"), ("right", "left")):
+                page.click(f"{BINS} input[value={closed}]")
+                says(page.shown("reliability-bins", "ece"), ece[closed])
+                says(page.shown("reliability-bins", "other"), ece[other])
+            table = core.reliability_table(confidence, correct, Binning.uniform(n, "right"))
+            filled = f"{np.count_nonzero(table.count)} of {n}"
+            assert page.shown("reliability-bins", "filled") == filled
+        says(page.shown("reliability-bins", "confidence"), confidence.mean())
+        says(page.shown("reliability-bins", "accuracy"), correct.mean())
+    assert apart
+    page.set(f"{BINS} select", "edge")
+    page.set(f"{BINS} [name=bins]", 5)
+    assert "lies on an edge" in page.sentence("reliability-bins")
+    page.set(f"{BINS} [name=bins]", 1)
+    assert "With one bin" in page.sentence("reliability-bins")
+
+
+# ------------------------------------------------------------------ threshold and costs
+
+COSTS = "#widget-threshold-costs"
+
+
+def check_costs(page: Page, T: float, tau: float, fp: float, fn: float) -> None:
+    _, (logits, labels) = two_halves()
+    p, positive = core.softmax(logits, T)[:, 1], labels == 1
+    decided = core.decide(p, tau)
+    cells = {
+        "tp": (decided & positive).sum(),
+        "fp": (decided & ~positive).sum(),
+        "fn": (~decided & positive).sum(),
+        "tn": (~decided & ~positive).sum(),
+    }
+    for name, count in cells.items():
+        assert page.shown("threshold-costs", name) == str(count), (name, tau)
+    predicted = cells["tp"] + cells["fp"]
+    precision = cells["tp"] / predicted if predicted else np.nan
+    says(page.shown("threshold-costs", "precision"), precision)
+    says(page.shown("threshold-costs", "recall"), cells["tp"] / positive.sum())
+    says(page.shown("threshold-costs", "cost"), core.expected_cost(p, labels, tau, fp, fn))
+    star = core.cost_threshold(fp, fn)
+    says(page.shown("threshold-costs", "star"), star)
+    says(page.shown("threshold-costs", "starCost"), core.expected_cost(p, labels, star, fp, fn))
+    sweep = core.threshold_sweep(p, labels)
+    prices = (fp * sweep.false_positive + fn * sweep.false_negative) / len(labels)
+    says(page.shown("threshold-costs", "least"), prices.min())
+
+
+@on_calibration_page
+def test_threshold_and_costs(page: Page) -> None:
+    best = core.optimal_temperature(*two_halves()[0])
+    check_costs(page, 1.0, 0.5, 1, 5)
+    for tau in (0.0, 0.01, 0.2, 0.9, 1.0):
+        page.set(f"{COSTS} [name=exact]", tau)
+        check_costs(page, 1.0, tau, 1, 5)
+    page.set(f"{COSTS} [name=threshold]", -2)
+    check_costs(page, 1.0, 1 / (1 + np.exp(2)), 1, 5)
+    page.set(f"{COSTS} [name=cost-fn]", 20)
+    page.set(f"{COSTS} [name=cost-fp]", 2)
+    check_costs(page, 1.0, 1 / (1 + np.exp(2)), 2, 20)
+    page.click(f"{COSTS} button", "Go to τ*")
+    check_costs(page, 1.0, core.cost_threshold(2, 20), 2, 20)
+    assert "This is τ*" in page.sentence("threshold-costs")
+    page.click(f"{COSTS} input[value=calibrated]")
+    check_costs(page, best, core.cost_threshold(2, 20), 2, 20)
+    assert "calibrated on other scenes" in page.sentence("threshold-costs")
+    page.click(f"{COSTS} button", "τ = 0.5")
+    check_costs(page, best, 0.5, 2, 20)
+    assert "lower the threshold" in page.sentence("threshold-costs")
+    page.click(f"{COSTS} input[value=raw]")
+    check_costs(page, 1.0, 0.5, 2, 20)
+
+
+@on_calibration_page
+def test_nothing_costs_anything(page: Page) -> None:
+    for name in ("fp", "fn"):
+        page.set(f"{COSTS} [name=cost-{name}]", 0)
+    assert page.shown("threshold-costs", "star") == "undefined"
+    assert "every threshold is as good" in page.sentence("threshold-costs")
+    page.click(f"{COSTS} button", "τ = 0.5")
+    assert page.run("(at) => document.querySelector(at).disabled", f"{COSTS} button")
+
+
+# ------------------------------------------------------------------ reading and reaching them
+
+
+def test_every_widget_is_on_a_page() -> None:
+    assert set(PAGE_OF) == set(WIDGETS)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("name", [MATRIX, CALIBRATION])
+def test_a_widget_runs_without_an_error(
+    browser: Browser, address: str, name: str, dark: bool
+) -> None:
+    view = browser.open(f"{address}/{name}", width=390, dark=dark)
+    assert view.errors == []
+    assert [url for url in view.requested if not url.startswith((address, "data:"))] == []
+    live = browser.evaluate(
+        "[...document.querySelectorAll('.widget')].map((w) => [w.id,"
+        "!!w.querySelector('.widget-live'), !!w.querySelector('.widget-fallback')])"
+    )
+    here = [f"widget-{widget}" for widget, page in PAGE_OF.items() if page == name]
+    assert sorted(live) == sorted([one, True, False] for one in here)
+    assert browser.evaluate("document.documentElement.scrollWidth") <= 390
+    wide = browser.evaluate(
+        "[...document.querySelectorAll('.widget-live > *')].filter((e) => "
+        "e.scrollWidth > e.clientWidth + 1 && !e.classList.contains('table-scroll'))"
+        ".map((e) => e.className)"
+    )
+    assert wide == []
+
+
+@pytest.mark.parametrize("widget", WIDGETS)
+def test_charts_and_controls_have_names(browser: Browser, address: str, widget: str) -> None:
+    browser.open(f"{address}/{PAGE_OF[widget]}")
+    at = f"#widget-{widget}"
+    words = browser.evaluate(
+        f"[...document.querySelectorAll('{at} .widget-chart svg')].map((s) => "
+        "[s.getAttribute('role'), s.getAttribute('aria-label')])"
+    )
+    assert words
+    for role, label in words:
+        assert role == "img"
+        assert len(label) > 60
+        assert re.search(r"\d\.\d", label)
+        assert "NaN" not in label
+    nameless = browser.evaluate(
+        f"[...document.querySelectorAll('{at} :is(input, select, output)')]"
+        ".filter((f) => !f.labels.length || !f.labels[0].textContent.trim()).length"
+    )
+    assert nameless == 0
+    assert browser.evaluate(f"document.querySelectorAll('{at} table').length")
+    loud = f"document.querySelectorAll('{at} output:not([aria-live=off])').length"
+    assert browser.evaluate(loud) == 0
+    assert browser.evaluate(f"document.querySelectorAll('{at} [role=status]').length") == 1
+
+
+@pytest.mark.parametrize("widget", WIDGETS)
+def test_the_keyboard_reaches_every_control(browser: Browser, address: str, widget: str) -> None:
+    browser.open(f"{address}/{PAGE_OF[widget]}")
+    page = Page(browser)
+    at = f"#widget-{widget}"
+    # A group of radio buttons is one stop, and its arrows choose.
+    wanted = browser.evaluate(
+        f"[...document.querySelectorAll('{at} :is(input, select, button, summary, .table-scroll)')]"
+        ".filter((f) => f.tabIndex >= 0 && !f.disabled && f.checkVisibility()"
+        " && (f.type !== 'radio' || f.checked))"
+        ".map((f, i) => { f.dataset.stop = i; return `${i}`; })"
+    )
+    assert len(wanted) >= 4
+    page.run(
+        """(at) => { const start = document.createElement('span'); start.tabIndex = -1;
+        document.querySelector(`${at} .widget-live`).prepend(start); start.focus(); }""",
+        at,
+    )
+    reached = []
+    for _ in wanted:
+        page.press("Tab")
+        reached.append(browser.evaluate("document.activeElement.dataset.stop"))
+        ring = "getComputedStyle(document.activeElement).outlineStyle"
+        assert browser.evaluate(ring) != "none"
+    assert reached == wanted
+
+
+@on_calibration_page
+def test_a_threshold_by_keyboard(page: Page) -> None:
+    page.focus(f"{COSTS} [name=threshold]")
+    page.press("ArrowRight", 20)
+    check_costs(page, 1.0, 1 / (1 + np.exp(-1.0)), 1, 5)
+    assert (
+        page.run(
+            "(at) => document.querySelector(at).getAttribute('aria-valuetext')",
+            f"{COSTS} [name=threshold]",
+        )
+        == "0.731"
+    )
+    page.focus(f"{COSTS} input[value=raw]")
+    page.press("ArrowRight")
+    check_costs(page, core.optimal_temperature(*two_halves()[0]), 1 / (1 + np.exp(-1.0)), 1, 5)
+
+
+@on_calibration_page
+def test_bins_by_keyboard(page: Page) -> None:
+    page.focus(f"{BINS} [name=bins]")
+    page.press("ArrowRight", 2)
+    confidence, correct = bin_sets()["test"]
+    ece = core.expected_calibration_error(confidence, correct, Binning.uniform(7))
+    says(page.shown("reliability-bins", "ece"), ece)
+    page.press("Tab")
+    page.press("ArrowRight")  # closed on the right
+    assert page.run("() => document.activeElement.value") == "right"
+
+
+@on_matrix_page
+def test_a_cell_by_keyboard(page: Page) -> None:
+    page.focus(f"{EDITOR} select")
+    page.press("Tab")
+    page.press("ArrowUp", 3)
+    C = worked.C.copy()
+    C[0, 0] += 3
+    check_editor(page, C)
+    page.press("Tab")
+    page.press("ArrowDown")
+    C[0, 1] -= 1
+    check_editor(page, C)
+
+
+def test_a_page_opened_from_a_folder_moves(browser: Browser, site: Path) -> None:
+    for name, page in PAGE_OF.items():
+        view = browser.open(f"file://{site}/{page}")
+        assert view.errors == []
+        assert browser.evaluate(f"!!document.querySelector('#widget-{name} .widget-live svg')")
+
+
+def test_without_scripts_there_are_tables_and_folds(browser: Browser, address: str) -> None:
+    browser.send("Network.setBlockedURLs", urls=["*/widgets/*.js*"])
+    try:
+        browser.open(f"{address}/{CALIBRATION}")
+        tables = "document.querySelectorAll('.widget .widget-fallback table').length"
+        assert browser.evaluate(tables) == 4
+        assert browser.evaluate("document.querySelectorAll('.widget-live').length") == 0
+        folds = "document.querySelectorAll('.self-check details > summary').length"
+        assert browser.evaluate(folds) >= 12
+    finally:
+        browser.send("Network.setBlockedURLs", urls=[])
+
+
+def test_the_table_without_scripts_is_computed(site: Path) -> None:
+    text = (site / CALIBRATION).read_text(encoding="utf-8")
+    val = dataset.load_predictions("val")
+    best = core.optimal_temperature(val.logits, val.labels)
+    assert f"<td>{core.log_loss(val.logits, val.labels, best):.6f}</td>" in text
+    text = (site / MATRIX).read_text(encoding="utf-8")
+    assert f"<td>{core.core_metrics(worked.C_z)['macro_f1']:.4f}</td>" in text
+
+
+def test_only_pages_with_widgets_load_their_scripts(site: Path) -> None:
+    intro = (site / "book" / "intro.html").read_text(encoding="utf-8")
+    assert "plot.umd.min.js" not in intro
+    assert "widgets/" not in intro
+    matrix = (site / MATRIX).read_text(encoding="utf-8")
+    assert "widgets/confusion-editor.js" in matrix
+    assert "widgets/threshold-costs.js" not in matrix
+
+
+BAD = {
+    "unknown": ("```{widget} abacus\nTry.\n```\n", "no widget is called 'abacus'"),
+    "idle": ("```{widget} confusion-editor\n```\n", "has no task to try"),
+    "twice": ("```{widget} confusion-editor\nTry.\n```\n\n" * 2, "has a widget twice"),
+    "unanswered": (
+        "::::{self-check} A?\n:::{wrong} b\nNo.\n:::\n:::{wrong} c\nNo.\n:::\n::::\n",
+        "0 of them right",
+    ),
+    "answered": (
+        "::::{self-check} A?\n:::{right} b\nYes.\n:::\n:::{right} c\nYes.\n:::\n::::\n",
+        "2 of them right",
+    ),
+    "unreasoned": (
+        "::::{self-check} A?\n:::{right} b\n:::\n:::{wrong} c\nNo.\n:::\n::::\n",
+        "says no reason",
+    ),
+    "stranger": (
+        "::::{self-check} A?\nText.\n\n:::{right} b\nYes.\n:::\n:::{wrong} c\nNo.\n:::\n::::\n",
+        "options and nothing else",
+    ),
+}
+
+
+def test_a_bad_widget_or_self_check_fails_the_build(tmp_path: Path) -> None:
+    pages = {name: f"# Bad\n\n{text}" for name, (text, _) in BAD.items()}
+    source = small_book(tmp_path / "source", {"intro": "# Book\n"} | pages)
+    build = build_book(source, tmp_path / "out")
+    assert build.status != 0
+    for name, (_, words) in BAD.items():
+        assert build.line_about(f"book/{name}", words), (name, build.log[-4000:])
