@@ -15,41 +15,40 @@ from glyphlab_grader.summary import progress_line
 __all__ = ["TimeLeft", "progress"]
 
 _BAR = "{percentage:3.0f} % |{bar}| {n_fmt}/{total_fmt}{postfix}"
-# Outcomes are filed together; all that come with the first are the beginning, and give no rate.
-_MOMENT_SECONDS = 0.2
 
 
 class TimeLeft:
     """Estimates how long the rest takes, from what has been graded in this run.
 
-    The first submissions to come back have waited for the workers to start, and what an earlier run
-    graded comes back at once. Neither says anything about the rest: time is taken from the first
-    that comes back, and what is kept does not count.
+    What an earlier run graded comes back at once and does not count, nor does the time that the
+    workers take to start: the count begins where the first submission was begun.
 
     Parameters
     ----------
     clock : callable
         Gives seconds.
+
+    Notes
+    -----
+    Where n submissions took s seconds each and n·s seconds in all, within t seconds since the first
+    was begun, and each of the c − 1 others at work has spent s/2 on the one that it has, the work
+    done is n·s + (c − 1)·s/2 = c·t. That gives c, how many submissions are at work at a time
+    without anybody saying so, and with it what the rest takes.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._first = 0.0
-        self._at_first = 0
+        self._begun: float | None = None
         self._graded = 0
-        self._last = 0.0
+        self._work = 0.0
 
-    def note(self, fresh: bool) -> None:
+    def note(self, outcome: Outcome, fresh: bool) -> None:
         """Take note of a submission that is done, and whether it was graded now."""
-        if not fresh:
-            return
-        now = self._clock()
-        self._graded += 1
-        if self._graded == 1:
-            self._first = now
-        if now - self._first < _MOMENT_SECONDS:
-            self._at_first = self._graded
-        self._last = now
+        if fresh:
+            begun = self._clock() - outcome.seconds
+            self._begun = begun if self._begun is None else min(self._begun, begun)
+            self._graded += 1
+            self._work += outcome.seconds
 
     def seconds(self, left: int) -> float | None:
         """Estimate the seconds that so many more submissions take; None before there is a rate.
@@ -59,12 +58,14 @@ class TimeLeft:
         left : int
             Submissions that are still to be graded.
         """
-        timed = self._graded - self._at_first
-        if timed == 0:
+        if self._begun is None or self._work == 0:
             return None
-        spent = self._last - self._first
-        # What has passed since something came back last belongs to what is under way.
-        return max(0.0, spent / timed * left - (self._clock() - self._last))
+        each = self._work / self._graded
+        # Where one takes much longer than the others, less than half of it may have passed.
+        passed = max(self._clock() - self._begun, each)
+        at_work = max((self._work - each / 2) / (passed - each / 2), 0.1)
+        # What is done already of those under way is about what the last of them keeps waiting for.
+        return left * each / at_work
 
 
 @contextmanager
@@ -90,7 +91,7 @@ def progress(stream: TextIO | None = None, left: TimeLeft | None = None) -> Iter
     if not stream.isatty():
 
         def line(done: int, total: int, outcome: Outcome, fresh: bool) -> None:
-            left.note(fresh)
+            left.note(outcome, fresh)
             told = _told(left.seconds(total - done)) if done < total else ""
             print(f"{progress_line(done, total, outcome)}{told}", file=stream, flush=True)
 
@@ -99,7 +100,7 @@ def progress(stream: TextIO | None = None, left: TimeLeft | None = None) -> Iter
     with tqdm(file=stream, bar_format=_BAR, leave=False) as bar:
 
         def tell(done: int, total: int, outcome: Outcome, fresh: bool) -> None:
-            left.note(fresh)
+            left.note(outcome, fresh)
             bar.total = total
             if outcome.outcome == "failed":
                 bar.write(progress_line(done, total, outcome), file=stream)
