@@ -76,7 +76,7 @@ def filed(
     return told
 
 
-@pytest.mark.parametrize("workers", [1, 2, 16])
+@pytest.mark.parametrize("workers", [1, 2, 8])
 @pytest.mark.parametrize("kept", [0, 300])
 @pytest.mark.parametrize("spread", [0.1, 0.4])
 @pytest.mark.parametrize(("warm", "together"), [(0.0, 0.0), (20.0, 1.0)])
