@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from glyphlab_grader.execution.defences import Defences
 from glyphlab_grader.execution.holder import find_bubblewrap, stage
@@ -23,10 +23,10 @@ from glyphlab_grader.execution.library import Editions
 from glyphlab_grader.execution.limits import Limits
 from glyphlab_grader.execution.outcome import Execution, Fault
 from glyphlab_grader.execution.outputs import error_output
-from glyphlab_grader.execution.parent import ENVIRONMENT, PRELOADED
+from glyphlab_grader.execution.parent import ENVIRONMENT, HEAVIER, PRELOADED
 from glyphlab_grader.execution.session import Ran, Session
 from glyphlab_grader.execution.student import OUTPUT_BYTES
-from glyphlab_grader.execution.views import judge_view, stage_view, student_view
+from glyphlab_grader.execution.views import judge_view, packing, stage_view, student_view
 
 __all__ = ["Grader"]
 
@@ -36,7 +36,33 @@ _PROGRAM = "from glyphlab_grader.execution.parent import main; main()"
 _WARM_SECONDS = 120.0
 OnCell = Callable[[Any, int], None]
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
+#: What in the source of a notebook says that it needs the heavier modules.
+_HEAVY = re.compile(r"torch|glyphlab\.network")
 _MOST_NAMES = 10_000
+
+
+class _Parents(NamedTuple):
+    """The lines to a warm parent of students and to one of judges."""
+
+    student: Warm
+    judge: Warm
+
+
+class _Ends:
+    """Sockets to a pair of parents; leaving it closes the ends that were given to them."""
+
+    def __init__(self) -> None:
+        pairs = [socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in range(2)]
+        self.own = [own for own, _ in pairs]
+        self._others = [other for _, other in pairs]
+        self.given = tuple(other.fileno() for other in self._others)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for other in self._others:
+            other.close()
 
 
 class Grader:
@@ -49,6 +75,9 @@ class Grader:
     ----------
     preload : sequence of str
         Modules that are imported once, before the first notebook.
+    heavier : sequence of str
+        Modules that are imported once, before the first notebook that speaks of torch. Another
+        notebook that needs them after all imports them itself.
     defences : Defences
         For the attack tests, which leave some out to show what they are for.
 
@@ -64,13 +93,19 @@ class Grader:
     """
 
     def __init__(
-        self, preload: Sequence[str] = PRELOADED, *, defences: Defences | None = None
+        self,
+        preload: Sequence[str] = PRELOADED,
+        heavier: Sequence[str] = HEAVIER,
+        *,
+        defences: Defences | None = None,
     ) -> None:
         self._preload = tuple(preload)
+        self._heavier = tuple(name for name in heavier if name not in preload)
         self._defences = defences or Defences()
         self._closing = contextlib.ExitStack()
-        self._student: Warm | None = None
-        self._judge: Warm | None = None
+        self._light: _Parents | None = None
+        self._heavy: _Parents | None = None
+        self._packed: dict[Path, Path] = {}
 
     def __enter__(self) -> Self:
         with contextlib.ExitStack() as closing:
@@ -79,7 +114,7 @@ class Grader:
             # The sandboxes' user passes through, and can list nothing.
             folder.chmod(0o711)
             self._editions = Editions(folder)
-            self._student, self._judge = self._start_parent(folder, closing)
+            self._light = self._start_parents(folder, closing)
             self._judge_view = asdict(judge_view())
             self._closing = closing.pop_all()
         return self
@@ -90,48 +125,68 @@ class Grader:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._student = self._judge = None
+        self._light = self._heavy = None
         self._closing.close()
 
-    def _start_parent(self, editions: Path, closing: contextlib.ExitStack) -> tuple[Warm, Warm]:
+    def _start_parents(self, editions: Path, closing: contextlib.ExitStack) -> "_Parents":
         bubblewrap = find_bubblewrap()
-        pairs = [socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in range(2)]
-        ends = [other.fileno() for _, other in pairs]
-        program = ["-s", "-P", "-c", _PROGRAM, str(NOBODY)]
-        command = [sys.executable, *program, *map(str, ends), *self._preload]
-        if os.getuid() == 0:
-            view = stage_view(editions, self._defences.shown)
-            command = [*stage(view, bubblewrap, self._defences.network), "--", *command]
-        errors = closing.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 (closed by closing)
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=errors,
-            stderr=errors,
-            cwd="/",
-            env=ENVIRONMENT | (self._defences.environment or {}),
-            pass_fds=ends,
-            start_new_session=True,
-        )
+        with _Ends() as ends:
+            program = ["-s", "-P", "-c", _PROGRAM, str(NOBODY), *map(str, ends.given)]
+            command = [sys.executable, *program, *self._preload]
+            if os.getuid() == 0:
+                self._packed = packing(editions)
+                view = stage_view(editions, self._defences.shown, self._packed)
+                command = [*stage(view, bubblewrap, self._defences.network), "--", *command]
+            self._said = closing.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 (by closing)
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=self._said,
+                stderr=self._said,
+                cwd="/",
+                env=ENVIRONMENT | (self._defences.environment or {}),
+                pass_fds=ends.given,
+                start_new_session=True,
+            )
         #: The process that the warm parent, or for root its stage, runs in.
         self.pid = process.pid
         closing.callback(_wait, process)
-        parents = tuple(Warm(own) for own, _ in pairs)
-        for (_, other), parent in zip(pairs, parents, strict=True):
-            other.close()
-            closing.callback(parent.close)
         try:
-            for parent in parents:
-                parent.wait_until_warm(_WARM_SECONDS)
-        except OSError as problem:
+            return self._warmed(ends, closing)
+        except RuntimeError:
             process.kill()
             process.wait()
-            errors.seek(0)
-            said = errors.read().decode(errors="replace").strip()[-2000:]
+            raise
+
+    def _warmed(self, ends: "_Ends", closing: contextlib.ExitStack) -> "_Parents":
+        """Wait for a pair of parents to be warm."""
+        student, judge = map(Warm, ends.own)
+        for parent in student, judge:
+            closing.callback(parent.close)
+        try:
+            for parent in student, judge:
+                parent.wait_until_warm(_WARM_SECONDS)
+        except OSError as problem:
+            self._said.seek(0)
+            said = self._said.read().decode(errors="replace").strip()[-2000:]
             raise RuntimeError(
                 f"the grader's warm parent did not start: {said or problem}"
             ) from None
-        return parents[0], parents[1]
+        return _Parents(student, judge)
+
+    def _parents(self, notebook: Any) -> "_Parents":
+        """Choose the parents for a notebook, and start them if it is the first that needs them."""
+        if self._light is None:
+            raise RuntimeError("use the grader in a with statement")
+        code = (cell.source for cell in notebook.cells if cell.cell_type == "code")
+        if not self._heavier or not any(map(_HEAVY.search, code)):
+            return self._light
+        if self._heavy is None:
+            with _Ends() as ends:
+                request = {"op": "heavier", "modules": self._heavier}
+                self._light.student.ask(request, ends.given)
+            self._heavy = self._warmed(ends, self._closing)
+        return self._heavy
 
     def run(
         self,
@@ -170,20 +225,19 @@ class Grader:
         RuntimeError
             If the grader itself fails; nothing is said of the notebook then.
         """
-        if self._student is None or self._judge is None:
-            raise RuntimeError("use the grader in a with statement")
+        parents = self._parents(notebook)
         limits = limits or Limits()
         started = time.monotonic()
         edition = self._editions.without(forbidden) if self._defences.library else None
-        view = asdict(student_view(edition, self._defences.shown))
+        view = asdict(student_view(edition, self._defences.shown, self._packed))
         with contextlib.ExitStack() as closing:
             to_judge, to_student = socket.socketpair()
             closing.callback(to_student.close)
             how = {"limits": asdict(limits), "defences": asdict(self._defences)}
-            student = Inmate(self._student, how | {"view": view}, to_judge, OUTPUT_BYTES)
+            student = Inmate(parents.student, how | {"view": view}, to_judge, OUTPUT_BYTES)
             closing.callback(student.close)
             how["view"] = self._judge_view
-            judge = Inmate(self._judge, how, to_student, OUTPUT_BYTES)
+            judge = Inmate(parents.judge, how, to_student, OUTPUT_BYTES)
             closing.callback(judge.close)
             session = Session(student, judge, limits)
             session.seed(seed)

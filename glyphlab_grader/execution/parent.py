@@ -3,7 +3,9 @@
 Runs `main` with the arguments USER STUDENT_FD JUDGE_FD MODULE …, in one thread and a clean
 environment, and never holds a notebook, a test or a reference function. A second parent, for
 judges, is forked from it and imports the course's packages on top: they never exist in the memory
-that a student's process is forked from.
+that a student's process is forked from. Copying memory is most of what a fork costs, so modules
+that only some notebooks need are in a heavier pair of parents, forked when the first of these
+comes.
 
 Its master sends single messages (JSON, with descriptors) and gets one answer to each:
 
@@ -11,6 +13,8 @@ Its master sends single messages (JSON, with descriptors) and gets one answer to
     link, the link between student and judge, raw output, and the status. Answer ``{"id": n}``.
 ``{"op": "end", "id": n}``
     takes the sandbox down with everything in it.
+``{"op": "heavier", "modules": [...]}`` with descriptors for the two masters of a pair of parents
+    that has these modules too. Each says on its own line when it is warm.
 
 The status socket tells, first ``{"pid": n}`` with a pid descriptor, then ``{"status": n}``.
 """
@@ -23,6 +27,7 @@ import os
 import signal
 import socket
 import sys
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from glyphlab_grader.execution import entering
@@ -30,7 +35,7 @@ from glyphlab_grader.execution.defences import Defences
 from glyphlab_grader.execution.holder import NOTEBOOK, Holder, View
 from glyphlab_grader.execution.limits import Limits
 
-__all__ = ["ENVIRONMENT", "LONGEST_MESSAGE", "PRELOADED", "check_threads", "main"]
+__all__ = ["ENVIRONMENT", "HEAVIER", "LONGEST_MESSAGE", "PRELOADED", "check_threads", "main"]
 
 #: What the parent and every process forked from it have in their environment.
 ENVIRONMENT = {
@@ -49,8 +54,10 @@ ENVIRONMENT = {
     "PYTHONHASHSEED": "0",
     "PYTHONDONTWRITEBYTECODE": "1",
 }
-#: Imported before the first notebook comes, where installed; dynamo is what an optimiser loads.
-PRELOADED = ("numpy", "importlib.metadata", "matplotlib.pyplot", "torch", "torch._dynamo")
+#: Imported before the first notebook comes, where installed.
+PRELOADED = ("numpy", "numpy.random", "importlib.metadata", "matplotlib.pyplot")
+#: Imported before the first notebook with torch comes; dynamo is what an optimiser loads.
+HEAVIER = ("torch", "torch._dynamo")
 #: Bytes of one message between the master and the parent.
 LONGEST_MESSAGE = 1 << 16
 
@@ -93,6 +100,11 @@ class Parent:
     def _answer(self, request: Any, descriptors: list[int]) -> dict[str, Any]:
         if request["op"] == "start":
             return self._start(request, descriptors)
+        if request["op"] == "heavier":
+            if not os.fork():
+                self._master.close()
+                _be_two(request["modules"], *descriptors)
+            return {}
         holder = self._holders.pop(request["id"])
         holder.end()
         self._reap()
@@ -159,7 +171,7 @@ def _live(role: str, limits: Limits, defences: Defences, descriptors: list[int])
         os._exit(0)
 
 
-def _warm(modules: tuple[str, ...]) -> None:
+def _warm(modules: Sequence[str]) -> None:
     for name in modules:
         with contextlib.suppress(ModuleNotFoundError):
             importlib.import_module(name)
@@ -171,12 +183,42 @@ def check_threads() -> None:
         raise SystemExit("the warm parent has more than one thread")
 
 
+def _be_two(modules: Sequence[str], student_end: int, judge_end: int) -> NoReturn:
+    """Import, fork the judges' parent, and serve as a parent each."""
+    code = 1
+    try:
+        for end in student_end, judge_end:
+            # They came through an exec, or as a copy; no bubblewrap may get them.
+            os.set_inheritable(end, False)
+        _warm(modules)
+        judges = os.fork()
+        role, own, other = ("student", student_end, judge_end)
+        if not judges:
+            role, own, other = ("judge", judge_end, student_end)
+            _warm(_JUDGE_MODULES)
+        os.close(other)
+        check_threads()
+        # What is here now stays: not touching it keeps it shared with the forks.
+        gc.collect()
+        gc.freeze()
+        master = socket.socket(fileno=own)
+        master.send(b"{}")
+        Parent(master, role).serve()
+        with contextlib.suppress(ChildProcessError):
+            # Their masters go away at the same time.
+            while True:
+                os.wait()
+        code = 0
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+        sys.stderr.flush()
+    finally:
+        os._exit(code)
+
+
 def main() -> None:
-    """Import, fork the judges' parent, and serve."""
+    """Become the student's parent and fork the judges'."""
     user, student_end, judge_end, *modules = sys.argv[1:]
-    for descriptor in student_end, judge_end:
-        # They came through an exec; no bubblewrap may get them.
-        os.set_inheritable(int(descriptor), False)
     if os.getuid() == 0:
         entering.become(int(user))
     # Inherited, it would make every wait for a child fail.
@@ -185,22 +227,4 @@ def main() -> None:
     from glyphlab_grader.execution import student
 
     student.prepare()
-    _warm(tuple(modules))
-    master = socket.socket(fileno=int(judge_end))
-    judges = os.fork()
-    if judges:
-        master.close()
-        master, role = socket.socket(fileno=int(student_end)), "student"
-    else:
-        os.close(int(student_end))
-        role = "judge"
-        _warm(_JUDGE_MODULES)
-    check_threads()
-    # What is here now stays: not touching it keeps it shared with the forks.
-    gc.collect()
-    gc.freeze()
-    master.send(b"{}")
-    Parent(master, role).serve()
-    if judges:
-        # Its master goes away at the same time.
-        os.waitpid(judges, 0)
+    _be_two(modules, int(student_end), int(judge_end))

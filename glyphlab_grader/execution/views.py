@@ -1,8 +1,9 @@
 """What the sandboxes of the student and of the judge show of the file system."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from glyphlab_grader.execution.holder import COURSE, View
 from glyphlab_grader.execution.packages import (
@@ -12,10 +13,12 @@ from glyphlab_grader.execution.packages import (
     visible_entries,
 )
 
-__all__ = ["judge_view", "package_folder", "stage_view", "student_view"]
+__all__ = ["judge_view", "package_folder", "packing", "stage_view", "student_view"]
 
 #: Packages of the course, one way of imports.
 COURSE_PACKAGES = ("glyphlab_core", "glyphlab", "glyphlab_grader")
+
+NOTHING: Mapping[Path, Path] = MappingProxyType({})
 
 
 def package_folder(name: str) -> Path:
@@ -30,17 +33,25 @@ def package_folder(name: str) -> Path:
     return folder
 
 
-def student_view(edition: Path | None, shown: Sequence[str] = ()) -> View:
-    """Show a student the system, the interpreter, a few packages, and an edition of the course."""
+def student_view(
+    edition: Path | None, shown: Sequence[str] = (), packed: Mapping[Path, Path] = NOTHING
+) -> View:
+    """Show a student the system, the interpreter, a few packages, and an edition of the course.
+
+    Each mount takes its time. Where `stage_view` has put packages together, as `packed` says, one
+    mount shows all that lie in one folder.
+    """
     if edition is None:
         return View(folders=(*judge_view().folders, *shown))
-    interpreter = interpreter_folders()
-    entries = visible_entries(STUDENT_PACKAGES)
+    apart = [entry for entry in visible_entries(STUDENT_PACKAGES) if entry.parent not in packed]
     return View(
-        folders=(*_texts(interpreter), *shown),
-        hidden=_texts(site_folders()),
-        entries=_texts(entries),
-        placed=((str(edition), COURSE),),
+        folders=(*_texts(interpreter_folders()), *shown),
+        hidden=_texts(tuple(folder for folder in site_folders() if folder not in packed)),
+        entries=_texts(apart),
+        placed=(
+            (str(edition), COURSE),
+            *((str(together), str(folder)) for folder, together in packed.items()),
+        ),
     )
 
 
@@ -49,11 +60,30 @@ def judge_view() -> View:
     return View(folders=_texts([*interpreter_folders(), *_installed()]))
 
 
-def stage_view(editions: Path, shown: Sequence[str] = ()) -> View:
-    """Show the warm parent of a root grader what either of the others may see."""
+def stage_view(
+    editions: Path, shown: Sequence[str] = (), packed: Mapping[Path, Path] = NOTHING
+) -> View:
+    """Show the warm parent of a root grader what either of the others may see.
+
+    What students may see of the folders in `packed` is shown besides where that says.
+    """
     environment = Path(sys.prefix)
     own = _texts([*interpreter_folders(), environment, *_installed(), editions])
-    return View(folders=(*own, *shown))
+    entries = [entry for entry in visible_entries(STUDENT_PACKAGES) if entry.parent in packed]
+    return View(
+        folders=(*own, *shown),
+        hidden=_texts(tuple(packed.values())),
+        placed=tuple((str(entry), str(packed[entry.parent] / entry.name)) for entry in entries),
+    )
+
+
+def packing(folder: Path) -> dict[Path, Path]:
+    """Make an empty folder in `folder` for each that a student's packages lie in, and say which."""
+    parents = sorted({entry.parent for entry in visible_entries(STUDENT_PACKAGES)})
+    packed = {parent: folder / f"packages-{number}" for number, parent in enumerate(parents)}
+    for together in packed.values():
+        together.mkdir()
+    return packed
 
 
 def _installed() -> list[Path]:
