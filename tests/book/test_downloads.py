@@ -10,6 +10,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from book_builds import pages_of_the_book
+from course_facts import WITHHELD
 from myst_source import SourceError
 from nbclient import NotebookClient
 from notebook_downloads import build_notebook
@@ -165,6 +166,15 @@ class Names:
             "```{solution} ex-a\n:class: dropdown\n\nSo.\n```",
             "<details><summary>Solution: F1: a <em>title</em></summary>\n\nSo.\n\n</details>",
         ),
+        (
+            "::::{self-check} Which?\n:::{right} This\nSo.\n:::\n:::{wrong} That\nNo.\n:::\n::::",
+            "**Which?**\n\n<details><summary>This</summary>\n\n*Right.* So.\n\n</details>\n\n"
+            "<details><summary>That</summary>\n\n*Not so.* No.\n\n</details>",
+        ),
+        (
+            "```{widget} abacus\nTry {eq}`eq-a`.\n```",
+            "*To move and watch, on the course's site:* Try (7).",
+        ),
         ("```{note}\nMind.\n```", "**Note.** Mind."),
         ("```python\nx = 1  # {ref}`def-a`\n```", "```python\nx = 1  # {ref}`def-a`\n```"),
         (
@@ -198,6 +208,45 @@ def test_solutions_can_be_withheld() -> None:
     names = Names()
     names.publish_solutions = False
     assert convert_text("```{solution} ex-a\nSecret.\n```", 1, names) == ""
+
+
+class AnyName(Names):
+    """Knows whatever is asked for; solutions are withheld."""
+
+    publish_solutions = False
+
+    def _known(self, name: str, known: dict[str, str]) -> str:
+        return known.get(name, "0")
+
+    def value(self, name: str) -> str:
+        return "0"
+
+
+@pytest.mark.parametrize("page", [p for p in pages_of_the_book() if "23_" in p or "errat" in p])
+def test_a_withheld_solution_is_in_no_notebook(page: str) -> None:
+    """Values of the solutions alone, as the pages write them, are gone with the solutions."""
+    text = (ROOT / f"{page}.md").read_text(encoding="utf-8")
+    names = AnyName()
+    shown = build_notebook(text, names, "A course")
+    for value in (r"\frac{119}{279}", r"\frac{53}{63}", r"\frac{9}{11}", "0.06337894", "0.1553624"):
+        assert value not in "".join(cell.source for cell in shown.cells), value
+    names.publish_solutions = True
+    assert len(build_notebook(text, names, "A course").cells) >= len(shown.cells)
+
+
+def test_a_section_that_gives_an_answer_away_is_withheld() -> None:
+    page = (
+        "---\nkernelspec:\n  name: python3\n---\n# Title\n\n### Secret\n\nIt is 42.\n\n"
+        "```{code-cell}\n:tags: [solution-section]\nx = 42\n```\n\n```{code-cell}\n"
+        ":tags: [solution-section]\ny = 42\n```\n\n### Open\n\nText.\n\n"
+        "```{code-cell}\n:tags: [solution]\nz = 42\n```\n"
+    )
+    names = Names()
+    assert "42" in "".join(cell.source for cell in build_notebook(page, names, "A").cells)
+    names.publish_solutions = False
+    cells = build_notebook(page, names, "A").cells
+    assert [cell.cell_type for cell in cells] == ["markdown"] * 3
+    assert cells[1].source == f"### Secret\n\n*{WITHHELD}*"
 
 
 def test_cells() -> None:

@@ -35,6 +35,8 @@
         style: { background: "none", color: "inherit", fontSize: "13px", overflow: "visible" },
         ...options,
       });
+      // Plot labels its groups, which have no role to carry a label; the words say it all.
+      for (const group of made.querySelectorAll("[aria-label]")) group.removeAttribute("aria-label");
       made.setAttribute("role", "img");
       made.setAttribute("aria-label", words);
       root.replaceChildren(made);

@@ -33,7 +33,7 @@
     const again = button("Back to the start", () => restart({ ...before, cells: before.cells }));
     const classes = table("One class against the rest", ["class", "TP", "FP", "FN", "TN",
       "precision", "recall", "F1"]);
-    const averages = table("Averages in the three conventions", ["", "omit", "zero", "raise"]);
+    const averages = table("Averages in the three conventions", ["average", "omit", "zero", "raise"]);
     const answer = sentence();
     const picture = chart((width) => draw(width, C, before.cells));
 
