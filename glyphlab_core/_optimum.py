@@ -130,7 +130,7 @@ def newton(derivatives: Derivatives, beta: float, error: float) -> float:
             high = beta
         step = -slope / curvature if curvature > 0 else inf
         off, moved = abs(step) / beta, abs(beta - before) / beta
-        if off < 0.01 and off**2 * min(1.0, off + moved) <= error:
+        if off * off * min(1.0, off + moved) <= error:
             bend = (curvature - curvature_before) / (beta - before) / (2 * curvature)
             return beta + step * (1 - step * bend)
         target = beta + step

@@ -72,3 +72,13 @@ def test_few_wide_rows(n):
     z = (rng.normal(size=(n, (1 << 20) // n + 1)) * 3).astype(np.float32)
     y = rng.integers(z.shape[1], size=n)
     assert g.log_loss(z, y) == pytest.approx(losses(z, y).mean(), abs=1e-8)
+
+
+@pytest.mark.parametrize("row", [(-300, -301, -302), (300, 299, 1), (-60, -61, -62), (80, 79, 1)])
+def test_a_row_beyond_float32_in_a_block_of_others(row):
+    """It is not in the sample of rows that is tried first."""
+    rng = np.random.default_rng(5)
+    z = (rng.normal(size=(400_000, 3)) * 3).astype(np.float32)
+    z[7] = row
+    y = rng.integers(3, size=len(z))
+    assert g.log_loss(z, y) == pytest.approx(losses(z, y).mean(), abs=1e-8)
