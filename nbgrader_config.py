@@ -9,6 +9,7 @@ from pathlib import Path
 
 from glyphlab.course import load as load_course
 from glyphlab_grader.forbidden import forbidden_names
+from glyphlab_grader.formgrader import TEMPLATES as FORMGRADER_TEMPLATES
 
 c = get_config()  # noqa: F821  (traitlets defines it while it reads this file)
 
@@ -53,7 +54,10 @@ c.Autograde.autograde_preprocessors = [
     "nbgrader.preprocessors.AssignLatePenalties",
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
+# Before nbgrader reads a submission: no links, notebooks under their own names, none too large. A
+# second grading at the same time is refused, whichever of the two is nbgrader's own.
 c.Autograde.pre_convert_hook = "glyphlab_grader.preprocessors.remove_links"
+c.Autograde.exporter_class = "glyphlab_grader.preprocessors.SubmissionExporter"
 # Seconds that one cell may run; `glyphlab-grade --timeout` overrides it for one run. The sandbox's
 # other limits, with their defaults, are those of glyphlab_grader.execution.Limits.
 c.Execute.timeout = 30
@@ -66,13 +70,16 @@ c.GenerateFeedback.exporter_class = "glyphlab_grader.feedback.FeedbackExporter"
 c.GenerateFeedback.preprocessors = [
     "nbgrader.preprocessors.GetGrades",
     "glyphlab_grader.feedback.TellLearner",
-    "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
 ]
 # Where students read the book; its address, once it is published. As it stands, a page of
 # _grading/feedback/ finds the book that was built here.
 c.TellLearner.book = "../../../../_build/book/_build/html/"
 
-# What a student wrote runs no script in the formgrader's page, which is the instructor's.
+# What a student wrote runs no script in the formgrader's page, which is the instructor's; formulas
+# are MathML, so that the page loads no MathJax from another host.
+_paths = [p for p in os.environ.get("JUPYTER_PATH", "").split(os.pathsep) if p]
+if FORMGRADER_TEMPLATES not in _paths:
+    os.environ["JUPYTER_PATH"] = os.pathsep.join([FORMGRADER_TEMPLATES, *_paths])
 c.HTMLExporter.sanitize_html = True
 c.HTMLExporter.filters = {
     "clean_html": "glyphlab_grader.formgrader.clean_html",

@@ -12,6 +12,7 @@ Where to look:
   outcomes kept from one run to the next
 - `outcome`, `grades`: what is said of a submission, as JSON, and the export to CSV
 - `feedback`, `preprocessors`, `forbidden`: what ``nbgrader_config.py`` plugs into nbgrader
+- `formgrader`, `formulas`: what a student wrote, made harmless and readable for a browser
 - `cycle`: the steps around grading (generate, release, submit, collect, feedback), and what
   nbgrader may collect
 - `release`: making the released notebooks

@@ -1,18 +1,27 @@
-"""What a student wrote, made harmless for the instructor's browser.
+"""What a student wrote, made harmless for a browser: the instructor's and the student's own.
 
 The formgrader shows texts and outputs of students on a page of the instructor's own Jupyter server:
 a script in them could do whatever the instructor can, and a link or a button could pretend to be
 the formgrader's. These filters stand in place of nbconvert's in ``c.HTMLExporter.filters``, with
-``c.HTMLExporter.sanitize_html`` on.
+``c.HTMLExporter.sanitize_html`` on. Formulas become MathML, which needs no script from anywhere.
 """
 
+import re
+import secrets
+from pathlib import Path
 from typing import Any
 
 import bleach
 from jinja2 import pass_context
-from nbconvert.exporters import HTMLExporter
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
-__all__ = ["clean_html", "markdown2html"]
+from glyphlab_grader.formulas import mathml
+
+__all__ = ["TEMPLATES", "clean_html", "markdown2html"]
+
+TEMPLATES = str(Path(__file__).parent / "templates")
+"""For ``JUPYTER_PATH``, where nbconvert looks for templates; the formgrader's own configuration
+leaves no other place. It takes MathJax, and with it another host, out of the page."""
 
 _TAGS = frozenset(
     {
@@ -26,7 +35,9 @@ _ATTRIBUTES = frozenset({"align", "alt", "colspan", "height", "rowspan", "title"
 # A picture from elsewhere would tell its host that the instructor is reading.
 _PICTURES = ("data:image/png;", "data:image/jpeg;", "data:image/gif;")
 
-_exporter: Any = HTMLExporter(exclude_anchor_links=True)  # type: ignore[no-untyped-call]
+
+class _Clean(str):
+    """HTML that was cleaned; cleaning it again would take its formulas away."""
 
 
 def clean_html(element: object) -> str:
@@ -47,6 +58,8 @@ def clean_html(element: object) -> str:
     >>> clean_html("<p id='score' onclick='x()'>5 <b>of</b> 5</p>")
     '<p>5 <b>of</b> 5</p>'
     """
+    if isinstance(element, _Clean):
+        return element
     text = element.decode(errors="replace") if isinstance(element, bytes) else str(element)
     protocols = {"http", "https", "mailto", "data"}
     return str(bleach.clean(text, _TAGS, _allowed, protocols=protocols, strip=True))
@@ -54,8 +67,36 @@ def clean_html(element: object) -> str:
 
 @pass_context
 def markdown2html(context: Any, source: str) -> str:
-    """Turn a student's Markdown into HTML as nbconvert does, and clean it."""
-    return clean_html(_exporter.markdown2html(context, source))
+    """Turn a student's Markdown into HTML as nbconvert does, clean it, and draw its formulas."""
+    renderer = _Renderer((context.get("cell") or {}).get("attachments", {}))
+    text = clean_html(MarkdownWithMath(renderer=renderer).render(source))
+    return _Clean(renderer.with_formulas(text))
+
+
+class _Renderer(IPythonRenderer):
+    """nbconvert's, with a sign that nobody can guess in the place of each formula."""
+
+    def __init__(self, attachments: dict[str, dict[str, str]]) -> None:
+        super().__init__(escape=False, attachments=attachments, exclude_anchor_links=True)
+        self._sign = secrets.token_hex(16)
+        self._formulas: list[str] = []
+
+    def inline_math(self, body: str) -> str:
+        return self._keep(mathml(body))
+
+    def block_math(self, body: str) -> str:
+        return self._keep(mathml(body, display=True))
+
+    def latex_environment(self, name: str, body: str) -> str:
+        return self.block_math(f"\\begin{{{name}}}{body}\\end{{{name}}}")
+
+    def with_formulas(self, text: str) -> str:
+        """Put the formulas into the cleaned text."""
+        return re.sub(rf"{self._sign}-(\d+)-", lambda found: self._formulas[int(found[1])], text)
+
+    def _keep(self, formula: str) -> str:
+        self._formulas.append(formula)
+        return f"{self._sign}-{len(self._formulas) - 1}-"
 
 
 def _allowed(tag: str, name: str, value: str) -> bool:

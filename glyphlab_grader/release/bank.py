@@ -26,6 +26,9 @@ import nbformat
 
 __all__ = ["Answer", "answers", "fill", "read", "submission", "table"]
 
+# What tells nbgrader where a solution stands; no learner would write it.
+_MARKS = re.compile(r"^\s*### (?:BEGIN|END) SOLUTION\n?", re.MULTILINE)
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -174,7 +177,7 @@ def submission(source: Any, released: Any, answer: Answer) -> Any:
         The released notebook, filled.
     """
     kept = {
-        cell.metadata.nbgrader.grade_id: cell.source
+        cell.metadata.nbgrader.grade_id: _MARKS.sub("", cell.source)
         for cell in source.cells
         if cell.metadata.nbgrader.solution
     }

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ from glyphlab_grader.cycle.generate import generate
 from glyphlab_grader.runner import workers
 
 ROOT = Path(__file__).resolve().parents[2]
+# The browser that looks at pages is the book's tests'.
+sys.path.append(str(ROOT / "tests" / "book"))
 
 SETUP = "import math"
 SOLUTION = """def root(x):

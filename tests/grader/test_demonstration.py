@@ -82,6 +82,8 @@ def test_the_class_goes_through_the_whole_cycle_twice(
         "demo-endless": "0.0",
         "demo-exiting": "0.0",
     }
+    page = (own / "_grading/feedback/demo-wrong/tiny/T1.html").read_text()
+    assert "<strong>2 of 5 points</strong>" in page
     # The second time for two of the class, to save time: nothing of the first is left.
     few = {name: STUDENTS[name] for name in ("demo-wrong", "demo-exiting")}
     monkeypatch.setattr(demonstration, "STUDENTS", few)
