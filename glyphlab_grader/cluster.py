@@ -50,10 +50,11 @@ def open_cluster(root: Path, address: str, slots: int) -> Iterator[Pool]:
         would grade otherwise: with other versions, another course, or none.
     """
     try:
+        import dask
         import distributed
     except ImportError:
         raise GraderError("--cluster needs dask: pip install '.[cluster]'") from None
-    with workers(), _client(distributed, address, slots) as client:
+    with workers(), _client(dask, distributed, address, slots) as client:
         executor = client.get_executor(pure=False)
         try:
             yield Pool(executor, _examine(client, root), _LARGEST_BATCH)
@@ -64,13 +65,20 @@ def open_cluster(root: Path, address: str, slots: int) -> Iterator[Pool]:
 
 
 @contextmanager
-def _client(distributed: Any, address: str, slots: int) -> Iterator[Any]:
+def _client(dask: Any, distributed: Any, address: str, slots: int) -> Iterator[Any]:
     if address == "local":
-        # In one process and without a port: whoever reaches a scheduler can run code as its owner.
-        cluster = distributed.LocalCluster(
-            n_workers=1, threads_per_worker=slots, processes=False, dashboard_address=None
-        )
-        with cluster, distributed.Client(cluster) as client:
+        # In one process: whoever reaches the port of a scheduler can run code as its owner.
+        quiet: dict[str, list[str]] = {
+            f"distributed.{kind}.http.routes": [] for kind in ("scheduler", "worker")
+        }
+        here = {"dashboard_address": "127.0.0.1:0", "worker_dashboard_address": "127.0.0.1:0"}
+        with (
+            dask.config.set(quiet),
+            distributed.LocalCluster(
+                n_workers=1, threads_per_worker=slots, processes=False, silence_logs=True, **here
+            ) as cluster,
+            distributed.Client(cluster, set_as_default=False) as client,
+        ):
             yield client
         return
     try:

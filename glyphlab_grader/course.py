@@ -128,7 +128,11 @@ class Course:
 
     def log(self, student: str, assignment: str, notebook: str) -> Path:
         """Return the file that says what happened while a submission was graded."""
-        return self.work / "logs" / assignment / student / f"{notebook}.log"
+        return self.logs(assignment) / student / f"{notebook}.log"
+
+    def logs(self, assignment: str) -> Path:
+        """Return the folder of an assignment's logs."""
+        return self.work / "logs" / assignment
 
     def _folder(self, step: str, student: str, assignment: str) -> Path:
         return Path(self.directory.format_path(step, student, assignment))

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
-from glyphlab_grader.batches import pack, run_batch, unpack
+from glyphlab_grader.batches import pack, run_batch, run_log, unpack
 from glyphlab_grader.course import Course
 from glyphlab_grader.errors import GraderError
 from glyphlab_grader.execution import Limits
@@ -129,6 +129,8 @@ def grade_assignment(
         _scratch(course) as scratch,
     ):
         gradebook.require_assignment(assignment, notebooks)
+        if not run.continued:
+            remove(run_log(course.logs(assignment)))
         desk = _Desk(course, assignment, options, gradebook, run, scratch)
         fresh: list[tuple[Place, str]] = []
         for outcome in desk.look(places, fresh):
