@@ -74,6 +74,20 @@ def test_few_wide_rows(n):
     assert g.log_loss(z, y) == pytest.approx(losses(z, y).mean(), abs=1e-8)
 
 
+def test_much_data_of_extreme_size():
+    """Squares of the logits times exp(500) overflow; so must nothing that is returned."""
+    rng = np.random.default_rng(6)
+    z = rng.normal(size=(530_000, 2)) * 3
+    y = (z + rng.gumbel(size=z.shape)).argmax(axis=1)
+    best = g.optimal_temperature(z, y)
+    for factor in (2.0**285, 2.0**-285):
+        large = (z + 500) * factor
+        assert g.optimal_temperature(large, y) == pytest.approx(best * factor, rel=1e-11)
+    z[3, 1 - y[3]] = -np.inf  # one class left in one row
+    rest = np.delete(z, 3, axis=0), np.delete(y, 3)
+    assert g.optimal_temperature(z, y) == pytest.approx(g.optimal_temperature(*rest), rel=1e-11)
+
+
 @pytest.mark.parametrize("row", [(-300, -301, -302), (300, 299, 1), (-60, -61, -62), (80, 79, 1)])
 def test_a_row_beyond_float32_in_a_block_of_others(row):
     """It is not in the sample of rows that is tried first."""
