@@ -8,11 +8,15 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from html import escape
+from pathlib import Path
 from typing import Any
 
+import widget_data
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.config import Config
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 from widget_data import WIDGETS
@@ -94,7 +98,14 @@ def add_scripts(
         app.add_js_file(f"widgets/{part}.js", loading_method="defer")
 
 
+def digest_data(app: Sphinx, config: Config) -> None:
+    """A page is read again when what its widgets start from has changed."""
+    config.widget_data_digest = sha256(Path(widget_data.__file__).read_bytes()).hexdigest()
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
+    app.add_config_value("widget_data_digest", "", "env", [str])
+    app.connect("config-inited", digest_data)
     app.add_node(widget_box, html=(visit_box, depart_box), latex=(skip_box, None))
     app.add_directive("widget", WidgetDirective)
     app.connect("html-page-context", add_scripts)

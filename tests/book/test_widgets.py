@@ -70,6 +70,11 @@ class Page:
         self.browser.evaluate("new Promise(done => setTimeout(done, 400))")
         return self.text(f"#widget-{widget} [role=status]")
 
+    def drawn(self) -> None:
+        """Wait until charts are drawn, which is in the next frame."""
+        frame = "requestAnimationFrame(() => requestAnimationFrame(done))"
+        self.browser.evaluate(f"new Promise(done => {frame}).then(() => true)")
+
     def press(self, key: str, times: int = 1, *, shift: bool = False) -> None:
         codes = {"Tab": 9, "ArrowRight": 39, "ArrowUp": 38, "ArrowDown": 40, " ": 32, "Enter": 13}
         event = {"key": key, "windowsVirtualKeyCode": codes[key], "modifiers": 8 * shift}
@@ -113,6 +118,13 @@ def page(browser: Browser, address: str, request: pytest.FixtureRequest) -> Page
     return Page(browser)
 
 
+@pytest.fixture(scope="module")
+def formulas(browser: Browser, address: str) -> Page:
+    """A page whose formulas are called and where nothing is moved."""
+    browser.open(f"{address}/{CALIBRATION}")
+    return Page(browser)
+
+
 on_matrix_page = pytest.mark.parametrize("page", [MATRIX], indirect=True)
 on_calibration_page = pytest.mark.parametrize("page", [CALIBRATION], indirect=True)
 
@@ -144,12 +156,11 @@ def matrices() -> list[np.ndarray]:
     return found
 
 
-@on_calibration_page
-def test_metrics_of_a_matrix(page: Page) -> None:
+def test_metrics_of_a_matrix(formulas: Page) -> None:
     raised = 0
     for C in matrices():
         for convention in ("omit", "zero", "raise"):
-            got = in_javascript(page, "m.coreMetrics(...a)", C.tolist(), convention)
+            got = in_javascript(formulas, "m.coreMetrics(...a)", C.tolist(), convention)
             try:
                 wanted = core.core_metrics(C, convention)
             except ZeroDivisionError:
@@ -166,8 +177,7 @@ def test_metrics_of_a_matrix(page: Page) -> None:
     assert raised > 5
 
 
-@on_calibration_page
-def test_losses_and_temperatures(page: Page) -> None:
+def test_losses_and_temperatures(formulas: Page) -> None:
     rng = np.random.default_rng(1)
     for k, n in ((2, 5), (3, 40), (4, 200)):
         z = rng.normal(0, 3, (n, k))
@@ -175,30 +185,29 @@ def test_losses_and_temperatures(page: Page) -> None:
         y[0] = (z[0].argmax() + 1) % k  # an error, so that a best temperature exists
         data = (z.tolist(), y.tolist())
         for T in (0.1, 0.7, 1.0, 5.0):
-            loss = in_javascript(page, "m.logLoss(a[0], a[1], a[2])", *data, T)
+            loss = in_javascript(formulas, "m.logLoss(a[0], a[1], a[2])", *data, T)
             np.testing.assert_allclose(loss, core.log_loss(z, y, T), rtol=1e-12)
-            p = in_javascript(page, "m.softmax(a[0], a[2])", *data, T)
+            p = in_javascript(formulas, "m.softmax(a[0], a[2])", *data, T)
             np.testing.assert_allclose(p, core.softmax(z, T), rtol=1e-12, atol=1e-300)
-            brier = in_javascript(page, "m.brierScore(m.softmax(a[0], a[2]), a[1])", *data, T)
+            brier = in_javascript(formulas, "m.brierScore(m.softmax(a[0], a[2]), a[1])", *data, T)
             np.testing.assert_allclose(brier, core.brier_score(core.softmax(z, T), y), rtol=1e-12)
-        best = in_javascript(page, "m.optimalTemperature(...a)", *data)
+        best = in_javascript(formulas, "m.optimalTemperature(...a)", *data)
         np.testing.assert_allclose(best, core.optimal_temperature(z, y), rtol=1e-9)
-    never_wrong = in_javascript(page, "m.optimalTemperature([[1, 0], [0, 1]], [0, 1])")
+    never_wrong = in_javascript(formulas, "m.optimalTemperature([[1, 0], [0, 1]], [0, 1])")
     assert np.isnan(never_wrong)
 
 
-@on_calibration_page
-def test_bins(page: Page) -> None:
+def test_bins(formulas: Page) -> None:
     rng = np.random.default_rng(2)
     confidence = np.concatenate([rng.random(50), np.arange(21) / 20, [0.6, 0.7, 0.1 * 3]])
     correct = rng.integers(0, 2, len(confidence))
     for n in (1, 2, 3, 5, 7, 10, 20):
         for closed in ("left", "right"):
             bins, data = Binning.uniform(n, closed), (confidence.tolist(), correct.tolist())
-            got = in_javascript(page, "m.expectedCalibrationError(...a)", *data, n, closed)
+            got = in_javascript(formulas, "m.expectedCalibrationError(...a)", *data, n, closed)
             wanted = core.expected_calibration_error(confidence, correct, bins)
             np.testing.assert_allclose(got, wanted, rtol=1e-12)
-            rows = in_javascript(page, "m.reliabilityTable(...a)", *data, n, closed)
+            rows = in_javascript(formulas, "m.reliabilityTable(...a)", *data, n, closed)
             table = core.reliability_table(confidence, correct, bins)
             assert [row["count"] for row in rows] == table.count.tolist()
             np.testing.assert_allclose([row["accuracy"] for row in rows], table.accuracy)
@@ -206,12 +215,11 @@ def test_bins(page: Page) -> None:
             np.testing.assert_allclose(seen, table.mean_confidence, rtol=1e-12)
 
 
-@on_calibration_page
-def test_thresholds(page: Page) -> None:
+def test_thresholds(formulas: Page) -> None:
     rng = np.random.default_rng(3)
     p = np.round(rng.random(60), 2)  # with ties
     y = (rng.random(60) < p).astype(int)
-    got = in_javascript(page, "m.thresholdSweep(...a)", p.tolist(), y.tolist())
+    got = in_javascript(formulas, "m.thresholdSweep(...a)", p.tolist(), y.tolist())
     sweep = core.threshold_sweep(p, y)
     names = {"tp": "true_positive", "fp": "false_positive", "fn": "false_negative"}
     names |= {"tn": "true_negative", "threshold": "threshold"}
@@ -219,9 +227,9 @@ def test_thresholds(page: Page) -> None:
         np.testing.assert_array_equal([one[name] for one in got], getattr(sweep, attribute))
     for tau, fp, fn in ((0.0, 1, 5), (0.3, 1, 5), (0.5, 2, 0), (1.0, 0, 3)):
         expression = "m.costOf(m.decisionCells(a[0], a[1], a[2]), a[3], a[4])"
-        cost = in_javascript(page, expression, p.tolist(), y.tolist(), tau, fp, fn)
+        cost = in_javascript(formulas, expression, p.tolist(), y.tolist(), tau, fp, fn)
         np.testing.assert_allclose(cost, core.expected_cost(p, y, tau, fp, fn), rtol=1e-12)
-        star = in_javascript(page, "m.costThreshold(...a)", fp, fn)
+        star = in_javascript(formulas, "m.costThreshold(...a)", fp, fn)
         assert star == core.cost_threshold(fp, fn)
 
 
@@ -311,6 +319,10 @@ def test_editor_without_samples(page: Page) -> None:
         for j in range(3):
             page.set(f"{EDITOR} [name=cell-{i}-{j}]", 0)
     assert "matrix is empty" in page.sentence("confusion-editor")
+    page.drawn()
+    assert (
+        page.run("(at) => document.querySelectorAll(`${at} .widget-chart svg`).length", EDITOR) == 0
+    )
     page.set(f"{EDITOR} [name=cell-0-0]", 2)
     check_editor(page, np.array([[2, 0, 0], [0, 0, 0], [0, 0, 0]]))
 
@@ -419,6 +431,7 @@ def test_the_curve_of_the_sets_is_that_of_the_measure(page: Page) -> None:
     }
     for measure, value in wanted.items():
         page.click(f"{SETS} input[value={measure}]")
+        page.drawn()
         words = page.run(
             "(at) => document.querySelector(at).getAttribute('aria-label')", f"{SETS} svg"
         )
@@ -512,6 +525,7 @@ def test_threshold_and_costs(page: Page) -> None:
     for tau in (0.0, 0.01, 0.2, 0.9, 1.0):
         page.set(f"{COSTS} [name=exact]", tau)
         check_costs(page, 1.0, tau, 1, 5)
+        says(page.text(f"{COSTS} .widget-value"), tau)
     page.set(f"{COSTS} [name=threshold]", -2)
     check_costs(page, 1.0, 1 / (1 + np.exp(2)), 1, 5)
     page.set(f"{COSTS} [name=cost-fn]", 20)

@@ -60,7 +60,7 @@
       if (sum(C.map(sum)) === 0) {
         averages.set([["accuracy", "no samples", "no samples", "no samples"]]);
         classes.set([]);
-        picture.root.replaceChildren();
+        picture.redraw();
         answer.say("The matrix is empty: with no samples there is nothing to measure.");
         return;
       }
@@ -169,6 +169,7 @@
   }
 
   function draw(width, C, start) {
+    if (sum(C.map(sum)) === 0) return null;
     const [omit, zero, old] = [coreMetrics(C, "omit"), coreMetrics(C, "zero"), coreMetrics(start, "omit")];
     const rows = [["accuracy", "accuracy"], ["macro_precision", "macro precision"],
       ["macro_recall", "macro recall"], ["macro_f1", "macro F1"]];

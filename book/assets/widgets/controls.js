@@ -24,22 +24,22 @@
 
   /**
    * A slider; `describe(value)` is what it shows and what a screen reader says. `set` shows the
-   * value that it is given, which need not be a step of the slider.
+   * value that it is given, which need not be a step of the slider, or the text beside it.
    */
   function slider({ name, label, min, max, step, value, describe, change }) {
     const id = newId();
     const shown = element("span", { class: "widget-value", "aria-hidden": "true" });
     const input = element("input", { type: "range", id, name, min, max, step });
-    function show(exact) {
-      shown.textContent = describe(exact);
+    function show(text) {
+      shown.textContent = text;
       input.setAttribute("aria-valuetext", shown.textContent);
     }
-    function set(next) {
+    function set(next, text = describe(next)) {
       input.value = next;
-      show(next);
+      show(text);
     }
     input.addEventListener("input", () => {
-      show(Number(input.value));
+      show(describe(Number(input.value)));
       change(Number(input.value));
     });
     set(value);

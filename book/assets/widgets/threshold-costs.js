@@ -76,7 +76,7 @@
 
     function set(next, from) {
       tau = next;
-      if (from !== knob) knob.set(inside(odds(Math.min(1 - 1e-9, Math.max(1e-9, tau)))));
+      if (from !== knob) knob.set(place(tau), number(tau, places(tau)));
       if (from !== exact) exact.set(Number(tau.toPrecision(6)));
       update();
     }
@@ -109,7 +109,7 @@
 
   /** Columns of positives upwards and negatives downwards, in the colours of their cells. */
   function drawColumns(width, { model, tau, y }) {
-    const edge = inside(odds(tau));
+    const edge = place(tau);
     const bins = new Map();
     model.p.forEach((p, n) => {
       const k = Math.min(Math.floor((inside(odds(p)) + END) / WIDTH), (2 * END) / WIDTH - 1);
@@ -150,14 +150,20 @@
     };
   }
 
-  const drawn = (sweep) => sweep.filter(({ threshold }) => threshold < 1 && threshold > 0)
-    .map((point) => ({ ...point, x: inside(odds(point.threshold)), recall: recallOf(point),
-      precision: precisionOf(point) }));
+  const place = (threshold) => inside(odds(Math.min(threshold, 1)));
+
+  /** The points of a sweep that the axis shows; of those beyond an end, the nearest. */
+  function drawn(sweep) {
+    const left = sweep.findLastIndex(({ threshold }) => threshold <= probability(-END));
+    const right = sweep.findIndex(({ threshold }) => threshold >= probability(END));
+    return sweep.slice(Math.max(left, 0), right < 0 ? undefined : right + 1).map((point) => ({
+      ...point, x: place(point.threshold), recall: recallOf(point), precision: precisionOf(point) }));
+  }
 
   function drawCurves(width, { model, tau, y }) {
     const points = drawn(model.sweep);
     const cells = decisionCells(model.p, y, tau);
-    const x = inside(odds(tau));
+    const x = place(tau);
     const [precision, recall] = [precisionOf(cells), recallOf(cells)];
     return {
       words: `Precision and recall against the threshold. At ${number(tau, 4)} precision is `
@@ -182,9 +188,10 @@
     const price = (cells) => costOf(cells, costs.fp, costs.fn);
     const points = drawn(model.sweep).map((point) => ({ x: point.x, y: price(point) }));
     const star = costThreshold(costs.fp, costs.fn);
-    const at = (t) => ({ x: inside(odds(t)), y: price(decisionCells(model.p, y, t)) });
+    const at = (t) => ({ x: place(t), y: price(decisionCells(model.p, y, t)) });
     const here = at(tau);
-    const best = points.reduce((a, b) => (b.y < a.y ? b : a));
+    const best = model.sweep.map((cells) => ({ x: place(cells.threshold), y: price(cells) }))
+      .reduce((a, b) => (b.y < a.y ? b : a));
     const marked = Number.isNaN(star) ? [] : [at(star)];
     return {
       words: `Mean cost against the threshold. Here ${number(here.y, 4)}${marked.map((point) =>
