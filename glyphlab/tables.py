@@ -1,5 +1,6 @@
 """Small tables that a notebook shows: aligned text on a terminal, an HTML table in a browser."""
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
@@ -63,7 +64,7 @@ class Table:
         head = "".join(f'<th scope="col">{escape(name)}</th>' for name in self.header)
         body = "".join(
             f'<tr><th scope="row">{escape(row[0])}</th>'
-            + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:])
+            + "".join(f"<td>{_unbroken(escape(cell))}</td>" for cell in row[1:])
             + "</tr>"
             for row in self.rows
         )
@@ -77,3 +78,8 @@ class Table:
         if not self.folded:
             return table
         return f"<details><summary>{escape(self.caption)}</summary>{table}</details>"
+
+
+def _unbroken(text: str) -> str:
+    """Let no line end inside the brackets of an interval: "[0.8, 0.9]"."""
+    return re.sub(r"(\[[^\s\[\],]+,) ([^\s\[\],]+\])", "\\1\N{NO-BREAK SPACE}\\2", text)

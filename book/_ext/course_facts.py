@@ -4,7 +4,8 @@
 - ``{assignment}`ch23_1/F3` `` links its notebook, which is copied into the site.
 - ``{course}`title` `` is the course's title.
 - The directive ``{objectives}`` lists what a learner can do, by the section that teaches it.
-- ``publish_solutions: false`` leaves every solution out.
+- ``publish_solutions: false`` leaves every solution out: solutions, cells tagged ``solution``, and
+  what stands under the heading of a cell tagged ``solution-section``.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 from glyphlab import course
 
 LOGGER = logging.getLogger(__name__)
+
+WITHHELD = "This gives an answer away, and is withheld until the solutions are published."
 
 
 def released_path(name: str) -> str:
@@ -105,6 +108,18 @@ def read_facts(app: Sphinx, config: Config) -> None:
     ]
 
 
+def withhold_solutions(app: Sphinx, doctree: nodes.document) -> None:
+    """Take away what gives an answer, where solutions are not published."""
+    if not app.config.hide_solutions:
+        return
+    for cell in list(doctree.findall(nodes.container)):
+        if "tag_solution-section" in cell["classes"] and isinstance(cell.parent, nodes.section):
+            section = cell.parent
+            section[1:] = [nodes.paragraph("", "", nodes.emphasis("", WITHHELD))]
+        elif "tag_solution" in cell["classes"]:
+            cell.parent.remove(cell)
+
+
 def copy_released_notebooks(app: Sphinx, error: Exception | None) -> None:
     if error is not None or app.builder.format != "html":
         return
@@ -118,6 +133,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_config_value("course_facts", None, "env", [course.Course])
     app.add_config_value("released_notebooks", [], "env", [list])
     app.connect("config-inited", read_facts)
+    app.connect("doctree-read", withhold_solutions, priority=100)
     app.connect("build-finished", copy_released_notebooks)
     app.add_directive("objectives", ObjectivesDirective)
     app.add_role("course", CourseRole())

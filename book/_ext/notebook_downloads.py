@@ -7,11 +7,12 @@ values in its prose, without outputs, with fixed cell ids. The link stands under
 from __future__ import annotations
 
 import posixpath
+import re
 from pathlib import Path
 from typing import Any
 
 import nbformat
-from course_facts import released_path
+from course_facts import WITHHELD, released_path
 from docutils import nodes
 from glued_text import PREFIX, glued
 from myst_source import Block, SourceError, front_matter
@@ -23,15 +24,25 @@ from sphinx.util import logging
 
 LOGGER = logging.getLogger(__name__)
 FOLDER = "notebooks"
+SOLUTION_TAGS = {"solution", "solution-section"}
 LINK = (
     '<p class="notebook-download"><a href="{href}" download>'
-    "Download this page as a notebook</a></p>"
+    "Download this page as a notebook</a>; before it runs: <code>{install}</code></p>"
 )
 INTRODUCTION = (
     "*This is a page of the course {title} as a notebook. It needs the course's package: run "
-    "`pip install .` once in the course's folder. Numbers in the text were computed when the book "
+    "`{install}` once in the course's folder. Numbers in the text were computed when the book "
     "was built; the cells compute them again.*"
 )
+
+
+def install_command(text: str) -> str:
+    """Return what installs all that a page's notebook imports."""
+    _, body, first_line = front_matter(text)
+    parts = [part for part in sections(body, first_line) if isinstance(part, Block)]
+    shown = "\n".join(part.body for part in parts if "remove-cell" not in _tags(part))
+    needs_peer = re.search(r"^\s*(?:from|import) sklearn\b", shown, re.MULTILINE)
+    return "pip install . scikit-learn" if needs_peer else "pip install ."
 
 
 class BookNames:
@@ -118,8 +129,15 @@ def build_notebook(text: str, names: Any, title: str) -> nbformat.NotebookNode:
     _, body, first_line = front_matter(text)
     cells: list[nbformat.NotebookNode] = []
     for part in sections(body, first_line):
-        cells += _code_cells(part, names) if isinstance(part, Block) else _text_cells(part, names)
-    cells[0].source += "\n\n" + INTRODUCTION.format(title=title)
+        if isinstance(part, list):
+            cells += _text_cells(part, names)
+        elif names.publish_solutions or not SOLUTION_TAGS & _tags(part):
+            cells += _code_cells(part, names)
+        elif "solution-section" in _tags(part) and WITHHELD not in cells[-1].source:
+            heading = next(line for line in cells[-1].source.split("\n") if line.startswith("#"))
+            cells[-1].source = f"{heading}\n\n*{WITHHELD}*"
+    install = install_command(text)
+    cells[0].source += "\n\n" + INTRODUCTION.format(title=title, install=install)
     for i, cell in enumerate(cells, 1):
         cell.id = f"cell-{i:03d}"
     notebook = nbformat.v4.new_notebook(cells=cells)
@@ -138,15 +156,17 @@ def _text_cells(part: list[Block], names: Any) -> list[nbformat.NotebookNode]:
     return [nbformat.v4.new_markdown_cell(text)] if text else []
 
 
+def _tags(block: Block) -> set[str]:
+    return set(block.options.get("tags") or [])
+
+
 def _code_cells(block: Block, names: Any) -> list[nbformat.NotebookNode]:
-    tags = block.options.get("tags") or []
+    tags = _tags(block)
     if "remove-cell" in tags:
         return []
     if "myst_nb" in block.body:
         raise SourceError(block.line, "myst_nb is imported outside a cell tagged remove-cell")
-    folded = (
-        {"jupyter": {"source_hidden": True}} if {"hide-input", "remove-input"} & set(tags) else {}
-    )
+    folded = {"jupyter": {"source_hidden": True}} if {"hide-input", "remove-input"} & tags else {}
     return [nbformat.v4.new_code_cell(block.body, metadata=folded), *_caption(block, names)]
 
 
@@ -181,7 +201,8 @@ def add_link(app: Sphinx, doctree: nodes.document) -> None:
         return
     title = next(doctree.findall(nodes.title))
     href = posixpath.relpath(notebook_path(docname), posixpath.dirname(docname) or ".")
-    link = LINK.format(href=href)
+    source = Path(app.env.doc2path(docname)).read_text(encoding="utf-8")
+    link = LINK.format(href=href, install=install_command(source))
     title.parent.insert(title.parent.index(title) + 1, nodes.raw("", link, format="html"))
 
 

@@ -52,6 +52,9 @@ BAD = {
         ":13:",
         "the notebook cannot show the directive {epigraph}",
     ),
+    "term": ("# Term\n\nA {term}`wobble` of\n{term}`nothing`.\n", ":3:", "term not in glossary"),
+    "widget": ("# Widget\n\n```{widget} none\nMove it.\n```\n", ":3:", "no widget is called"),
+    "erratum": ("# Erratum\n\nSee erratum E999.\n", ":3:", "undefined label"),
     "image": ("# Figure\n\n```{figure} absent.png\n:alt: Absent\n```\n", ":3:", "not readable"),
 }
 
@@ -89,6 +92,30 @@ def test_a_good_page_passes(tmp_path: Path) -> None:
     ).read_text(encoding="utf-8")
     notebook = json.loads((build.site / "notebooks" / "good.ipynb").read_text(encoding="utf-8"))
     assert "Half is 0.50" in "".join(notebook["cells"][1]["source"])
+
+
+SECRETS = NOTEBOOK + (
+    "# Secrets\n\n### Entry\n\nIt is forty-two.\n\n```{code-cell}\n:tags: [solution-section]\n"
+    "print('forty' + '-two')\n```\n\n### Open\n\nStays.\n\n```{code-cell}\n"
+    ":tags: [solution]\nprint('forty' + '-two')\n```\n\n```{exercise} Q\n:label: ex-q\nAsked.\n"
+    "```\n\n```{solution} ex-q\n:label: sol-q\nIt is forty-two.\n```\n"
+)
+
+
+@pytest.mark.parametrize("published", [True, False])
+def test_solutions_are_withheld_everywhere(tmp_path: Path, published: bool) -> None:
+    pages = {"intro": "# A small book\n", "secrets": SECRETS}
+    source = small_book(tmp_path / "source", pages)
+    facts = (source / "course.yml").read_text(encoding="utf-8")
+    assert "publish_solutions: true" in facts
+    facts = facts.replace("publish_solutions: true", f"publish_solutions: {str(published).lower()}")
+    (source / "course.yml").write_text(facts, encoding="utf-8")
+    build = build_book(source, tmp_path / "out")
+    assert build.status == 0, build.log[-4000:]
+    shown = [build.site / "book" / "secrets.html", build.site / "notebooks" / "secrets.ipynb"]
+    for path in [*shown, build.site / "searchindex.js"]:
+        assert ("forty" in path.read_text(encoding="utf-8")) == published, path
+    assert all("Stays." in path.read_text(encoding="utf-8") for path in shown)
 
 
 def test_bad_pages_fail_the_build(bad: tuple[Path, Build]) -> None:

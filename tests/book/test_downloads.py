@@ -13,7 +13,7 @@ from book_builds import pages_of_the_book
 from course_facts import WITHHELD
 from myst_source import SourceError
 from nbclient import NotebookClient
-from notebook_downloads import build_notebook
+from notebook_downloads import build_notebook, install_command
 from plain_markdown import UnknownName, convert_text
 
 ROOT = Path(__file__).parents[2]
@@ -232,6 +232,19 @@ def test_a_withheld_solution_is_in_no_notebook(page: str) -> None:
         assert value not in "".join(cell.source for cell in shown.cells), value
     names.publish_solutions = True
     assert len(build_notebook(text, names, "A course").cells) >= len(shown.cells)
+
+
+@pytest.mark.parametrize(
+    ("tags", "command"),
+    [("hide-input", "pip install . scikit-learn"), ("remove-cell", "pip install .")],
+)
+def test_what_a_notebook_needs_beyond_the_package_is_said(tags: str, command: str) -> None:
+    page = (
+        "---\nkernelspec:\n  name: python3\n---\n# Title\n\nText.\n\n"
+        f"```{{code-cell}}\n:tags: [{tags}]\nimport sklearn.metrics as sk\n```\n"
+    )
+    assert install_command(page) == command
+    assert f"`{command}`" in build_notebook(page, Names(), "A course").cells[0].source
 
 
 def test_a_section_that_gives_an_answer_away_is_withheld() -> None:

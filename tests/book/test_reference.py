@@ -84,6 +84,14 @@ def test_each_erratum_is_computed_and_leads_to_the_chapter(errata: dict[str, str
         assert TO_CHAPTER.search(prose.split("**Holds:**")[1]), number
 
 
+def test_an_erratum_taught_in_a_solution_is_withheld_with_it(errata: dict[str, str]) -> None:
+    for number, body in errata.items():
+        cells = re.findall(r"^```\{code-cell\}\n(:tags: .*\n)?", body, re.MULTILINE)
+        withheld = {"solution-section" in tags for tags in cells}
+        if number not in OF_WORDS:
+            assert withheld == {"<ex-23-" in body}, number
+
+
 def test_the_cells_of_the_errata_pass() -> None:
     run(page("errata"))
 
