@@ -42,8 +42,17 @@ def test_every_draw_is_hidden_and_can_be_set(path):
     assert (draw(notebook, 7) != draw(notebook, 8)) == (path in DRAWN)
 
 
-def test_there_is_something_to_draw():
-    assert [name(path) for path in DRAWN] == ["ch23_1/F3", "ch23_2/F3"]
+def test_every_exercise_that_asks_for_a_function_draws():
+    asking = {
+        path
+        for path in NOTEBOOKS
+        for cell in read(path).cells
+        if cell.metadata.nbgrader.solution and re.search(r"^def \w+\(.*\n    \"", cell.source, re.M)
+    }
+    assert sorted(asking) == DRAWN
+    for path in DRAWN:
+        drawing = [c.id for c in read(path).cells if "the course's seed" in c.source]
+        assert len(drawing) >= 6, path
 
 
 def test_the_release_is_the_same_and_the_kept_tests_are_not(tmp_path):

@@ -1,5 +1,5 @@
 # Looks the chapter's results up.
-# fails: swapped-axes return-order f1-other-mean fixed-number-of-classes undefined-filled zero-mode-not-zero zero-over-zero-f1 raises-too-often recall-denominator-forgotten shape-unchecked unknown-mode-accepted only-arrays-accepted
+# fails: swapped-axes return-order f1-other-mean fixed-number-of-classes undefined-filled zero-mode-not-zero zero-over-zero-f1 raises-too-often recall-denominator-forgotten shape-unchecked unknown-mode-accepted only-arrays-accepted argument-changed no-error-in-raise
 
 # %% function
 def precision_recall_from_confusion(C, zero_division="omit"):

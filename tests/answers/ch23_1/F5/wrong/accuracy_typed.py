@@ -1,5 +1,6 @@
 # Types the two values of the chapter.
 # fails: prevalence-ignored precision-reweighted empty-class-weighted empty-class-not-dropped
+# fails: prevalence-unchecked sum-compared-exactly
 
 # %% accuracy-function
 def reweighted_accuracy(C, prevalence):

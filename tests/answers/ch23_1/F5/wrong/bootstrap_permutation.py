@@ -1,5 +1,6 @@
-# Draws without replacement.
-# fails: drawn-without-replacement
+# Draws without replacement: every resample is the data themselves.
+# fails: drawn-without-replacement images-resampled mean-of-scene-means seed-ignored
+# fails: wrong-number-of-scenes
 
 # %% bootstrap-function
 def scene_bootstrap(scene_id, y_true, y_pred, n_resamples, seed):

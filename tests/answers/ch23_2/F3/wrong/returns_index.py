@@ -1,6 +1,8 @@
 # Returns the position in the grid.
 # fails: another-objective temperature-multiplies softmax-wrong-axis grid-ignored
 # fails: stops-at-first-rise last-of-equals printed-temperature
+# fails: argument-changed fixed-number-of-classes fixed-number-of-samples
+# fails: softmax-overflows
 
 # %% function
 def fit_temperature(Z, y, grid):

@@ -1,5 +1,6 @@
 # Sorts the caller's grid.
 # fails: argument-changed
+# fails: last-of-equals
 
 # %% function
 def fit_temperature(Z, y, grid):
