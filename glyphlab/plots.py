@@ -8,7 +8,7 @@ alternative text from the same data.
 References
 ----------
 Okabe, M. and Ito, K. (2008). Color Universal Design: how to make figures and presentations that
-are friendly to colorblind people. https://jfly.uni-koeln.de/color/
+are friendly to colorblind people.
 
 Examples
 --------

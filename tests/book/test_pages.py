@@ -72,6 +72,47 @@ def test_no_id_is_used_twice(site: Path, pages: dict[Path, Page]) -> None:
         assert not twice, (path.relative_to(site), twice)
 
 
+def test_links_to_the_outside_stand_in_one_file(site: Path, pages: dict[Path, Page]) -> None:
+    """Whatever a page links elsewhere, the list of references has."""
+    listed = (ROOT / "book" / "references.bib").read_text(encoding="utf-8")
+    urls = set(re.findall(r"url\s*=\s*\{([^}]+)\}", listed))
+    assert len(urls) > 10
+    elsewhere = {
+        (path.relative_to(site).as_posix(), link)
+        for path, page in pages.items()
+        for link in page.links
+        if re.match(r"(?:[a-z][a-z0-9+.-]*:)?//", link)
+    }
+    assert {(page, link) for page, link in elsewhere if link not in urls} == set()
+    assert {link for _, link in elsewhere} == urls
+
+
+def test_no_source_names_an_address_of_its_own() -> None:
+    places = [
+        *ROOT.glob("book/**/*.md"),
+        *ROOT.glob("book/_ext/*.py"),
+        *ROOT.glob("glyphlab*/*.py"),
+    ]
+    places = [place for place in places if "vendor" not in place.parts]
+    assert len(places) > 40
+    for place in places:
+        text = place.read_text(encoding="utf-8")
+        assert not re.findall(r"https?://\w[\w.-]*\.\w+", text), place
+
+
+def test_every_erratum_that_is_named_is_linked(site: Path) -> None:
+    named = 0
+    for path in sorted(site.glob("book/**/*.html")):
+        text = re.sub(r"<(pre|code|title|script)\b.*?</\1>", "", path.read_text(), flags=re.DOTALL)
+        for match in re.finditer(r"[Ee]rrat(?:um|a) E(\d+)", text):
+            named += 1
+            before = text[: match.start()]
+            link = before[before.rfind("<a ") :]
+            assert f'#erratum-{match[1]}"' in link, (path.name, match[0])
+            assert "</a>" not in link, (path.name, match[0])
+    assert named >= 6
+
+
 def test_each_figure_says_what_it_shows_and_gives_its_numbers(
     site: Path, pages: dict[Path, Page]
 ) -> None:
