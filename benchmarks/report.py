@@ -32,7 +32,7 @@ def page(tables: Tables) -> str:
     versions = ", ".join(f"{name} `{version(name)}`" for name in PACKAGES)
     parts = [
         "% Written by `make bench`; an edit is lost at the next run.",
-        f"Measured on one thread of an {_processor()}, Python `{platform.python_version()}`, "
+        f"Measured on one thread of an {processor()}, Python `{platform.python_version()}`, "
         f"{versions}. Times are CPU times in one run: the median of each way as a multiple of the "
         "base's fastest.",
         verdict(tables),
@@ -132,7 +132,7 @@ def _number(value: float) -> str:
     return "0" if value == 0 else f"{value:.3g}".replace("e-0", "e-")
 
 
-def _processor() -> str:
+def processor() -> str:
     """The processor's name as Linux tells it; elsewhere the architecture."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
