@@ -1,8 +1,9 @@
 """Refuse numbers that nobody computed.
 
-In prose: decimals and percentages. In mathematics: fractions and decimals that are neither expected
-values of the course, nor inputs listed in the page's front matter (``lint: inputs``), nor sides of
-an equation that is right. Displayed mathematics uses the ``{math}`` directive with a label.
+In prose: decimals and percentages, and a percent sign behind a computed share. In mathematics:
+fractions and decimals that are neither expected values of the course, nor inputs listed in the
+page's front matter (``lint: inputs``), nor sides of an equation that is right. Displayed
+mathematics uses the ``{math}`` directive with a label.
 Each offence is a warning with file and line, and warnings fail the build.
 """
 
@@ -46,6 +47,8 @@ _CHAPTERS = re.compile(
 _VERSION = re.compile(r"\b\d+(?:\.\d+){2,}\w*")
 _THOUSANDS = re.compile(r"\b\d{1,3}(?:,\d{3})+\b(?!\.\d)")
 _PERCENTAGE = re.compile(r"\d+(?:[.,]\d+)?\s*(?:%|per\s?cent\b)")
+#: What was computed or typed as code or mathematics is marked by a dot when the lint looks.
+_SHARE_AS_PERCENTAGE = re.compile(r"·\s*(?:%|per\s?cent\b)")
 _DECIMAL = re.compile(r"\d*[.,]\d+")
 MATH_NUMBER = re.compile(
     r"\\[td]?frac\s*(?:\{\d+\}|\d)\s*(?:\{\d+\}|\d)|(?<![\w.])\d+/\d+|\d+\.\d+"
@@ -173,6 +176,8 @@ def _lint_line(text: str, line: int, in_heading: bool) -> Iterator[Offence]:
         text = re.sub(r"^\d+(\.\d+)*\s", "", text)
     for harmless in (_CHAPTERS, _VERSION, _THOUSANDS):
         text = harmless.sub("·", text)
+    if _SHARE_AS_PERCENTAGE.search(text):
+        yield Offence(line, "a computed number is followed by a percent sign: shares stay shares")
     for match in _PERCENTAGE.finditer(text):
         yield Offence(line, f"a typed percentage in prose: {match[0]!r}; compute it and glue it")
     for match in _DECIMAL.finditer(_PERCENTAGE.sub("·", text)):

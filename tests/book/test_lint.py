@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import pytest
+from glued_text import out_of_range
 from latex_arithmetic import NotArithmetic, chains, disagreement, evaluate
 from prose_lint import lint
 
@@ -20,6 +21,8 @@ def offences(text: str) -> list[tuple[int, str]]:
         ("Right in 75% of cases", 1, "'75%'"),
         ("Right in 7.5 % of cases", 1, "'7.5 %'"),
         ("Right in 75 per cent of cases", 1, "percentage"),
+        ("Right in {glue:text}`accuracy:.4f` % of cases", 1, "shares stay shares"),
+        ("Right in {glue:text}`accuracy:.4f`\\% and `x` per cent", 1, "shares stay shares"),
         ("# A heading with 0.75", 1, "'0.75'"),
         ("- a list\n- with 0.75", 2, "'0.75'"),
         ("| a | b |\n| --- | --- |\n| x | 0.75 |", 3, "'0.75'"),
@@ -111,3 +114,21 @@ def test_decimals_are_compared_to_their_last_place() -> None:
     assert faults("\\frac23 \\approx 0.666")[0] is not None
     assert faults("\\frac23 = 0.667")[0] is not None
     assert faults("a = \\frac12, \\quad b = \\frac13") == [None, None, None]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "fault"),
+    [
+        ("test_accuracy", "96.67", True),
+        ("macro_f1", "-0.5", True),
+        ("test_brier", "2.5", True),
+        ("log_loss", "-0.1", True),
+        ("test_accuracy", "0.9667", False),
+        ("test_brier", "1.5", False),
+        ("accuracy_gap", "-0.1", False),
+        ("test_images", "60", False),
+        ("test_accuracy", "0.5 [0.4, 0.6]", False),
+    ],
+)
+def test_a_computed_number_is_in_its_range(name: str, text: str, fault: bool) -> None:
+    assert (out_of_range(name, text) is not None) == fault
