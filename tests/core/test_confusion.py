@@ -97,6 +97,44 @@ def test_metrics_are_the_exact_ones(rows, mode):
         assert reference.same(value, wanted, 1e-15)
 
 
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    "C",
+    [
+        [[4, 2, 0], [1, 3, 0], [1, 1, 0]],  # class 2 never predicted
+        [[4, 1, 1], [2, 3, 1], [0, 0, 0]],  # class 2 without samples
+        [[4, 0, 1], [0, 0, 0], [2, 0, 3]],  # class 1 neither
+        [[0, 2], [3, 0]],  # nothing right
+        [[0, 0], [5, 0]],
+    ],
+)
+def test_zero_denominators(C, mode):
+    exact = reference.metrics(C, mode)
+    per_class = g.precision_recall_from_confusion(C, mode)
+    for name, values in zip(METRICS, per_class, strict=True):
+        for value, wanted in zip(values, exact[name], strict=True):
+            assert reference.same(value, wanted, 1e-15)
+        assert reference.same(g.core_metrics(C, mode)[f"macro_{name}"], exact[f"macro_{name}"])
+    assert g.core_metrics(C, mode)["averaged"] == exact["averaged"]
+
+
+@pytest.mark.parametrize(
+    ("C", "message"),
+    [
+        ([[4, 2, 0], [1, 3, 0], [1, 1, 0]], "precision .*: class 2 is never predicted"),
+        ([[4, 1, 1], [2, 3, 1], [0, 0, 0]], "recall .*: class 2 is without samples"),
+        ([[4, 0, 0], [0, 0, 0], [2, 0, 0]], "precision .*: class 1, 2 is never predicted"),
+        ([[0, 3, 0], [0, 0, 2], [1, 0, 0]], None),
+    ],
+)
+def test_raise_names_the_classes(C, message):
+    if message is None:
+        assert g.core_metrics(C, "raise")["macro_f1"] == 0
+        return
+    with pytest.raises(ZeroDivisionError, match=f"^{message}$"):
+        g.core_metrics(C, "raise")
+
+
 @given(MATRICES)
 def test_raise_agrees_with_the_others_or_raises(rows):
     C = np.array(rows)
