@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -16,6 +17,8 @@ __all__ = ["main"]
 DESCRIPTION = """\
 Grade the submissions of ASSIGNMENT that lie in _grading/submitted/, each in a sandbox of its own.
 'glyphlab-grade doctor' says whether this machine can grade safely, and what to install.
+'glyphlab-grade report ASSIGNMENT' says what the class made of it; 'glyphlab-grade export' writes
+the grades for Canvas or Moodle; both have a --help of their own.
 'glyphlab-grade demonstration' takes a class of made-up students through the whole cycle."""
 EPILOG = "exit status: 0 all graded, 1 some failed, 2 could not run"
 
@@ -39,7 +42,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0 all graded, 1 some failed, 2 could not run.
     """
     try:
-        options = _parser().parse_args(arguments)
+        words = list(sys.argv[1:] if arguments is None else arguments)
+        if words and words[0] in _WITH_OPTIONS:
+            return _other(*words)
+        options = _parser().parse_args(words)
         return _COMMANDS.get(options.assignment, _grade)(options)
     except GraderError as error:
         print(f"glyphlab-grade: {error}", file=sys.stderr)
@@ -169,6 +175,19 @@ def _doctor(_: argparse.Namespace) -> int:
     return examine_machine(Path.cwd())
 
 
+def _other(name: str, *words: str) -> int:
+    """Run a command that has options of its own; it is imported only now."""
+    command = import_module(_WITH_OPTIONS[name])
+    parser = _Parser(f"glyphlab-grade {name}")
+    command.add_options(parser)
+    status: int = command.run(parser.parse_args(words))
+    return status
+
+
+_WITH_OPTIONS = {
+    "export": "glyphlab_grader.exporting",
+    "report": "glyphlab_grader.report.command",
+}
 _COMMANDS = {"demonstration": _demonstrate, "doctor": _doctor}
 
 

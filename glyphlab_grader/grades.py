@@ -19,7 +19,7 @@ A notebook that was not handed in counts 0; a student who handed in nothing has 
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ from nbgrader.plugins import ExportPlugin
 from glyphlab_grader.files import replace_file
 from glyphlab_grader.ledger import Ledger, NotebookScore, students
 
-__all__ = ["COLUMNS", "GradesExport", "write_grades"]
+__all__ = ["COLUMNS", "GradesExport", "read_grades", "write_grades"]
 
 # Students whose points are held at a time.
 _TOGETHER = 200
@@ -50,8 +50,8 @@ COLUMNS = (
 )
 
 
-def write_grades(gradebook: Any, path: Path) -> None:
-    """Write the grades of all students in all assignments.
+def write_grades(gradebook: Any, path: Path, assignments: Collection[str] | None = None) -> None:
+    """Write the grades of all students.
 
     Parameters
     ----------
@@ -59,13 +59,15 @@ def write_grades(gradebook: Any, path: Path) -> None:
         The gradebook.
     path : Path
         The file, replaced whole.
+    assignments : collection of str, optional
+        Only these.
 
     Raises
     ------
     GraderError
         If it cannot be written.
     """
-    _write(path, _rows(gradebook))
+    _write(path, read_grades(gradebook, assignments))
 
 
 class GradesExport(ExportPlugin):  # type: ignore[misc]
@@ -77,9 +79,8 @@ class GradesExport(ExportPlugin):  # type: ignore[misc]
         assignments = {str(assignment) for assignment in self.assignment}
         rows = (
             row
-            for row in _rows(gradebook)
-            if (not students or row["student_id"] in students)
-            and (not assignments or row["assignment"] in assignments)
+            for row in read_grades(gradebook, assignments or None)
+            if not students or row["student_id"] in students
         )
         _write(Path(self.to or "grades.csv"), rows)
 
@@ -92,9 +93,17 @@ def _write(path: Path, rows: Iterator[dict[str, Any]]) -> None:
     replace_file(path, text.getvalue())
 
 
-def _rows(gradebook: Any) -> Iterator[dict[str, Any]]:
+def read_grades(
+    gradebook: Any, assignments: Collection[str] | None = None
+) -> Iterator[dict[str, Any]]:
+    """Read a row for each assignment and student, by the names in `COLUMNS`.
+
+    What is empty in the file is absent from the row, but for the student's own particulars.
+    """
     everyone = list(students(gradebook))
     for assignment in gradebook.assignments:
+        if assignments is not None and assignment.name not in assignments:
+            continue
         ledger = Ledger(gradebook, assignment.name)
         submitted = ledger.submitted()
         maximum = sum(ledger.max_score(notebook) for notebook in ledger.notebooks)
