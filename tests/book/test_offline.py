@@ -122,6 +122,27 @@ def test_every_formula_is_drawn(browser: Browser, address: str, site: Path, page
     assert formulas > 100 or page not in CHAPTERS
 
 
+#: Formulas whose picture leaves its box, or is drawn over its number.
+CUT_FORMULAS = """
+[...document.querySelectorAll('div.math')].filter(box => {
+  const picture = box.querySelector('mjx-container > svg')?.getBoundingClientRect()
+  const number = box.querySelector('.eqno')?.getBoundingClientRect()
+  if (!picture || !picture.width) return false
+  const over = number && picture.right > number.left && picture.bottom > number.top
+  return picture.right > box.getBoundingClientRect().right + 1 || over
+}).map(box => box.id)
+"""
+OPEN_ALL = "document.querySelectorAll('details').forEach(fold => { fold.open = true })"
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_no_formula_is_cut_off(browser: Browser, address: str, page: str, width: int) -> None:
+    browser.open(f"{address}/{page}", width=width)
+    browser.evaluate(f"{OPEN_ALL}; new Promise(done => setTimeout(done, 300))")
+    assert browser.evaluate(CUT_FORMULAS) == []
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_a_phone_does_not_scroll_sideways(browser: Browser, address: str, page: str) -> None:
     browser.open(f"{address}/{page}", width=390)
