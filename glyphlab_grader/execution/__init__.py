@@ -8,6 +8,7 @@ code never enters. Where to look:
 - `session`, `inmate`, `outputs`, `watching`: the grader's side of one notebook
 - `parent`, `holder`, `entering`, `seccomp`: warm parent, sandbox, and how a fork gets into it
 - `views`, `packages`, `library`: what the sandboxes show of the machine and of the course
+- `interrupting`: when either of the following may be interrupted
 - `student`, `shell`: the process that runs a student's cells
 - `judge`, `proxies`, `testcode`: the process that runs the test cells
 - `wire`, `errors`, `randomness`: what crosses between the two

@@ -45,9 +45,9 @@ def close_all_but(kept: Iterable[int]) -> None:
         os.closerange(low + 1, high)
 
 
-def bound(limits: Limits) -> None:
-    """Set the limits of this process, which its children inherit and cannot raise."""
-    with open("/proc/self/statm") as file:
+def bound(limits: Limits, pid: int = 0) -> None:
+    """Set the limits of a process (0: this one), which its children inherit and cannot raise."""
+    with open(f"/proc/{pid or 'self'}/statm") as file:
         pages = int(file.read().split()[0])
     present = pages * resource.getpagesize()
     cpu = int(limits.notebook_cpu_seconds) + 1
@@ -63,11 +63,12 @@ def bound(limits: Limits) -> None:
         (resource.RLIMIT_MSGQUEUE, 0),
         (resource.RLIMIT_SIGPENDING, 1024),
     ):
-        hard = resource.getrlimit(kind)[1]
+        hard = resource.prlimit(pid, kind)[1]
         value = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(kind, (value, value))
-    # A write that is too large is an OSError for the writer, not the end of the process.
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.prlimit(pid, kind, (value, value))
+    if not pid:
+        # A write that is too large is an OSError for the writer, not the end of the process.
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
 
 def give_up_privileges(filtered: bool) -> None:

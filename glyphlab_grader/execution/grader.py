@@ -27,6 +27,7 @@ from glyphlab_grader.execution.parent import ENVIRONMENT, HEAVIER, PRELOADED
 from glyphlab_grader.execution.session import Ran, Session
 from glyphlab_grader.execution.student import OUTPUT_BYTES
 from glyphlab_grader.execution.views import judge_view, packing, stage_view, student_view
+from glyphlab_grader.names import printable
 
 __all__ = ["Grader"]
 
@@ -234,7 +235,9 @@ class Grader:
             to_judge, to_student = socket.socketpair()
             closing.callback(to_student.close)
             how = {"limits": asdict(limits), "defences": asdict(self._defences)}
-            student = Inmate(parents.student, how | {"view": view}, to_judge, OUTPUT_BYTES)
+            student = Inmate(
+                parents.student, how | {"view": view}, to_judge, limits.cell_output_bytes
+            )
             closing.callback(student.close)
             how["view"] = self._judge_view
             judge = Inmate(parents.judge, how, to_student, OUTPUT_BYTES)
@@ -306,7 +309,8 @@ class _Run:
     def _note(self, index: int, cell: Any, ran: Ran) -> None:
         label = _details(cell).get("grade_id") or f"cell {index + 1}"
         if ran.fault is not None:
-            self.faults.append(Fault(label, *ran.fault))
+            kind, message = ran.fault
+            self.faults.append(Fault(label, kind, printable(message, 500)))
         elif ran.outputs.cut:
             self.faults.append(Fault(label, "output", "the cell's output was cut"))
         if "dropped" in ran.told:

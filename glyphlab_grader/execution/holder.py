@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from glyphlab_grader.execution import entering, seccomp
 from glyphlab_grader.execution.limits import Limits
 
 __all__ = ["COURSE", "NOTEBOOK", "Holder", "SandboxMissing", "View", "find_bubblewrap", "stage"]
@@ -79,6 +80,8 @@ class Holder:
         Its disk is bounded by these.
     network : bool
         Whether it has a network of its own, which leads nowhere.
+    filtered : bool
+        Whether the system calls of its own processes are filtered too.
 
     Raises
     ------
@@ -86,25 +89,34 @@ class Holder:
         If bubblewrap is missing or cannot build it.
     """
 
-    def __init__(self, view: View, limits: Limits, network: bool = True) -> None:
+    def __init__(
+        self, view: View, limits: Limits, network: bool = True, filtered: bool = True
+    ) -> None:
         self._open: list[int] = []
         self._children: list[int] = []
         try:
             #: The sandbox's first process, whose end is the end of all in it.
-            self.pid = self._start(find_bubblewrap(), _arguments(view, limits, network))
+            self.pid = self._start(find_bubblewrap(), _arguments(view, limits, network), filtered)
+            # A student's process may be able to write to the memory of these two.
+            for pid in (self.pid, *_children(self.pid)):
+                entering.bound(limits, pid)
         except BaseException:
             self.end()
             raise
 
-    def _start(self, program: str, arguments: Sequence[str]) -> int:
-        given = _memory_file("\0".join(arguments))
-        errors = _memory_file("")
+    def _start(self, program: str, arguments: Sequence[str], filtered: bool) -> int:
+        calls = []
+        if filtered and seccomp.supported():
+            calls = [_memory_file(seccomp.program())]
+            arguments = [*arguments, "--seccomp", str(calls[0])]
+        given = _memory_file("\0".join(arguments).encode())
+        errors = _memory_file(b"")
         info, info_end = os.pipe()
         inner_input, self_input = os.pipe()
         self_output, inner_output = os.pipe()
-        self._open += [given, errors, info, info_end]
+        self._open += [given, errors, info, info_end, *calls]
         self._open += [inner_input, self_input, self_output, inner_output]
-        for descriptor in (given, info_end):
+        for descriptor in (given, info_end, *calls):
             os.set_inheritable(descriptor, True)
         # What bubblewrap is told is in a file: the sandbox can read its command line.
         command = ["bwrap", "--args", str(given), "--info-fd", str(info_end), "--", "cat"]
@@ -114,7 +126,7 @@ class Holder:
         ]
         environment = {"PATH": "/usr/bin:/bin"}
         self._children = [os.posix_spawn(program, command, environment, file_actions=actions)]
-        self._close(info_end, inner_input, inner_output, given)
+        self._close(info_end, inner_input, inner_output, given, *calls)
         deadline = time.monotonic() + _START_SECONDS
         told = _read_until(info, lambda data: data.rstrip().endswith(b"}"), deadline)
         # An echo says that the sandbox is complete. Where it could not be built, nobody listens.
@@ -211,9 +223,14 @@ def _shown(view: View) -> Iterable[str]:
         yield from ("--remount-ro", folder)
 
 
-def _memory_file(text: str) -> int:
+def _children(pid: int) -> list[int]:
+    with open(f"/proc/{pid}/task/{pid}/children") as file:
+        return [int(child) for child in file.read().split()]
+
+
+def _memory_file(data: bytes) -> int:
     descriptor = os.memfd_create("bubblewrap")
-    os.write(descriptor, text.encode())
+    os.write(descriptor, data)
     os.lseek(descriptor, 0, os.SEEK_SET)
     return descriptor
 

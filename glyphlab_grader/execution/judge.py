@@ -12,13 +12,13 @@ import signal
 import socket
 import sys
 import warnings
-from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from glyphlab_grader.execution import randomness, testcode
+from glyphlab_grader.execution.interrupting import interruptible
 from glyphlab_grader.execution.limits import Limits
 from glyphlab_grader.execution.proxies import Pupil, Stop
 from glyphlab_grader.execution.shell import LeanShell
@@ -90,7 +90,7 @@ class Judge:
             assigned = list(testcode.settled_assignments(source))
         except SyntaxError:
             return
-        with _interruptible():
+        with interruptible():
             for names, text in defined:
                 self._define(names, text)
             for names, read, text in assigned:
@@ -123,7 +123,7 @@ class Judge:
         self._shell.value = None
         error: BaseException | None = None
         try:
-            with _interruptible(), warnings.catch_warnings():
+            with interruptible(), warnings.catch_warnings():
                 source = self._shell.plain(body["test"])
                 borrowed = self._borrow(source)
                 result = self._shell.run(body["test"])
@@ -204,12 +204,3 @@ def _score(value: Any, points: float) -> dict[str, Any]:
     if not 0 <= score <= points:
         return {"dropped": f"the cell's last value {score:g} is not a score from 0 to {points:g}"}
     return {"score": score}
-
-
-@contextlib.contextmanager
-def _interruptible() -> Iterator[None]:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -154,7 +154,7 @@ def _reachable(core: dict[str, ast.Module], users: Sequence[ast.Module]) -> set[
     """List the names that public functions, and the lab, still use."""
     kept = {name for path, tree in core.items() if _is_public(path) for name in _exported(tree)}
     for user in users:
-        kept |= _mentioned(user)
+        kept |= _imported(user)
     while True:
         mentioned = set()
         for tree in core.values():
@@ -209,6 +209,16 @@ def _defined(node: ast.stmt) -> set[str]:
         nodes = [part for target in targets for part in ast.walk(target)]
         return {part.id for part in nodes if isinstance(part, ast.Name)}
     return set()
+
+
+def _imported(tree: ast.AST) -> set[str]:
+    """List what the lab takes from the core, which it imports by name."""
+    return {
+        alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == CORE
+        for alias in node.names
+    }
 
 
 def _mentioned(tree: ast.AST) -> set[str]:

@@ -33,6 +33,9 @@ class Limits:
         Size of one file.
     disk_bytes : int
         All files of the private temporary folder together; shared memory has as much again.
+    files : int
+        Files and folders in either of these, empty ones too: each takes memory that is no file's.
+        A notebook that makes more is ended.
     cell_output_bytes : int
         Output of one cell that is kept; the rest is cut, and a flood ends the cell.
     notebook_output_bytes : int
@@ -67,6 +70,7 @@ class Limits:
     open_files: int = 256
     file_bytes: int = 64 * MEBIBYTE
     disk_bytes: int = 128 * MEBIBYTE
+    files: int = 20_000
     cell_output_bytes: int = MEBIBYTE
     notebook_output_bytes: int = 8 * MEBIBYTE
     wire_bytes: int = 64 * MEBIBYTE

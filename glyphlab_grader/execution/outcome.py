@@ -6,7 +6,17 @@ from typing import Any, Literal
 __all__ = ["Execution", "Fault", "FaultKind"]
 
 FaultKind = Literal[
-    "timeout", "cpu", "memory", "output", "dead", "exit", "rubbish", "unfit", "callbacks", "score"
+    "timeout",
+    "cpu",
+    "memory",
+    "disk",
+    "output",
+    "dead",
+    "exit",
+    "rubbish",
+    "unfit",
+    "callbacks",
+    "score",
 ]
 
 
@@ -19,8 +29,8 @@ class Fault:
     cell : str
         The cell's nbgrader id, or ``cell 3`` (counted from 1).
     kind : str
-        ``timeout``, ``cpu``, ``memory``, ``output``: a limit was met. ``dead``: the student's
-        process ended; ``exit``: a call tried to. ``rubbish``: the process sent what it would not.
+        ``timeout``, ``cpu``, ``memory``, ``disk``, ``output``: a limit was met. ``dead``: the
+        student's process ended; ``exit``: a call tried to. ``rubbish``: the process sent what it would not.
         ``unfit``, ``callbacks``: a value could not cross, or too many calls back. ``score``: a
         test's last value was no score and was left out.
     message : str

@@ -6,7 +6,7 @@ __all__ = ["Outputs"]
 
 _MIME_TYPES = frozenset(
     (
-        *("text/plain", "text/html", "text/markdown", "text/latex", "application/json"),
+        *("text/plain", "text/html", "text/markdown", "text/latex"),
         *("image/png", "image/jpeg", "image/svg+xml"),
     )
 )
@@ -37,6 +37,7 @@ class Outputs:
 
     def add_text(self, text: str, name: str = "stdout") -> None:
         """Take text that was written."""
+        text = _text(text)
         self.arrived += len(text)
         if self.size + len(text) > self._most:
             text = text[: max(0, self._most - self.size)]
@@ -100,10 +101,10 @@ def _error(output: dict[str, Any]) -> dict[str, Any]:
 
 def _display(kind: str, output: dict[str, Any]) -> dict[str, Any]:
     data = output.get("data")
-    shown = data.items() if isinstance(data, dict) else ()
+    shown = [(key, _text(value)) for key, value in data.items()] if isinstance(data, dict) else []
     cleaned: dict[str, Any] = {
         "output_type": kind,
-        "data": {key: value for key, value in shown if key in _MIME_TYPES and _fits(key, value)},
+        "data": {key: value for key, value in shown if key in _MIME_TYPES and value},
         "metadata": {},
     }
     if kind == "execute_result":
@@ -112,9 +113,6 @@ def _display(kind: str, output: dict[str, Any]) -> dict[str, Any]:
     return cleaned
 
 
-def _fits(key: str, value: Any) -> bool:
-    return isinstance(value, str) or key == "application/json"
-
-
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+    """Give text that can be written as UTF-8; whatever else a process sent is none."""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""

@@ -112,7 +112,7 @@ class Parent:
 
     def _start(self, request: Any, descriptors: list[int]) -> dict[str, Any]:
         limits, defences = Limits(**request["limits"]), Defences(**request["defences"])
-        holder = Holder(View(**request["view"]), limits, defences.network)
+        holder = Holder(View(**request["view"]), limits, defences.network, defences.system_calls)
         self._count += 1
         self._holders[self._count] = holder
         child = os.fork()

@@ -179,7 +179,12 @@ class Pupil:
         if "raised" in body:
             if body.get("exit"):
                 self.stop("exit", "the student's code ended its process or was interrupted")
-            raise self._read(frame, lambda body: errors.rebuild(body["raised"]))
+            raised = self._read(frame, lambda body: errors.rebuild(body["raised"]))
+            if isinstance(raised, StopIteration | StopAsyncIteration):
+                # It would end a loop of the test's, and with it all that the loop looks at.
+                why = f"the student's code raised {type(raised).__name__}"
+                raise RuntimeError(why) from raised
+            raise raised
         if "unfit" in body:
             self.stop("unfit", str(body["unfit"])[:500])
         return self._value(frame, body.get("value"))

@@ -9,7 +9,7 @@ import ctypes
 import platform
 import struct
 
-__all__ = ["install", "supported"]
+__all__ = ["install", "program", "supported"]
 
 _EPERM, _ENOSYS, _EAFNOSUPPORT = 1, 38, 97
 _SOCKET_FAMILIES = (1, 2, 10)  # AF_UNIX, AF_INET, AF_INET6: the latter two lead nowhere
@@ -44,7 +44,13 @@ _MACHINES: dict[str, tuple[int, int, tuple[int, ...], tuple[int, ...]]] = {
     ),
 }
 
+# clone(2) by its number, and flags that no notebook needs: CLONE_PARENT makes a child its parent's
+# sibling, which the bounds would not see; CLONE_NEW… make namespaces.
+_CLONE = {"x86_64": 56, "aarch64": 220}
+_SIBLING_OR_NAMESPACE = 0x00008000 | 0x7E020000
+
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06  # BPF instruction codes
+_ANY_BIT = 0x45
 _ALLOW, _ERROR, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _X32 = 0x40000000
 _PR_SET_SECCOMP, _FILTER = 22, 2
@@ -67,15 +73,23 @@ def install() -> None:
     OSError
         If the kernel refuses the filter; it needs no_new_privs to be set.
     """
-    code = _program(*_MACHINES[platform.machine()])
+    code = program()
     buffer = ctypes.create_string_buffer(code, len(code))
-    program = _Program(len(code) // 8, ctypes.addressof(buffer))
+    filtering = _Program(len(code) // 8, ctypes.addressof(buffer))
     libc = ctypes.CDLL(None, use_errno=True)
-    if libc.prctl(_PR_SET_SECCOMP, _FILTER, ctypes.byref(program), 0, 0):
+    if libc.prctl(_PR_SET_SECCOMP, _FILTER, ctypes.byref(filtering), 0, 0):
         raise OSError(ctypes.get_errno(), "the system call filter was refused")
 
 
-def _program(arch: int, socket: int, absent: tuple[int, ...], denied: tuple[int, ...]) -> bytes:
+def program() -> bytes:
+    """Give the filter for this machine, as the kernel and bubblewrap take it."""
+    machine = platform.machine()
+    return _program(_CLONE[machine], *_MACHINES[machine])
+
+
+def _program(
+    clone: int, arch: int, socket: int, absent: tuple[int, ...], denied: tuple[int, ...]
+) -> bytes:
     """Assemble the filter: offsets 0, 4 and 16 are the call, the architecture, argument one."""
     code = [
         _step(_LOAD, 4),
@@ -88,6 +102,9 @@ def _program(arch: int, socket: int, absent: tuple[int, ...], denied: tuple[int,
     for calls, error in (absent + _ABSENT_BOTH, _ENOSYS), (denied + _DENIED_BOTH, _EPERM):
         for number in calls:
             code += [_step(_EQUAL, number, 0, 1), _step(_RETURN, _ERROR | error)]
+    code += [_step(_EQUAL, clone, 0, 4), _step(_LOAD, 16)]
+    code += [_step(_ANY_BIT, _SIBLING_OR_NAMESPACE, 0, 1), _step(_RETURN, _ERROR | _EPERM)]
+    code += [_step(_RETURN, _ALLOW)]
     code += [_step(_EQUAL, socket, 1, 0), _step(_RETURN, _ALLOW), _step(_LOAD, 16)]
     for family in _SOCKET_FAMILIES:
         code += [_step(_EQUAL, family, 0, 1), _step(_RETURN, _ALLOW)]

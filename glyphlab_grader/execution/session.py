@@ -71,8 +71,9 @@ class Session:
             outputs.error("NotRunError", f"this cell was not run: {self._why_gone}")
             return Ran(outputs, {}, None)
         try:
-            told = self._ask(self._student, {"run": source}, deadline, outputs)
-            return Ran(outputs, told, None)
+            # What the student's process says of its own cell is believed of nobody.
+            self._ask(self._student, {"run": source}, deadline, outputs)
+            return Ran(outputs, {}, None)
         except _Halt as halt:
             # The interrupt's own traceback tells where the cell was.
             self._quieten(Outputs(self._limits.cell_output_bytes) if outputs.flooded else outputs)
@@ -183,7 +184,7 @@ class Session:
         self._next_tick = now + _TICK_SECONDS
         if self._student.gone:
             return
-        halt = self._over_memory() or self._over_cpu()
+        halt = self._over_memory() or self._over_files() or self._over_cpu()
         if halt is not None:
             if asked is not self._student:
                 self._end(self._student, *halt.fault)
@@ -203,6 +204,12 @@ class Session:
         why = f"the notebook's processes held more than {most} bytes of memory"
         self._end(self._student, "memory", why)
         return _Halt("memory", why)
+
+    def _over_files(self) -> _Halt | None:
+        most = self._limits.files
+        if self._watch.files() <= most:
+            return None
+        return self._end(self._student, "disk", f"the notebook made more than {most} files")
 
     def _over_cpu(self) -> _Halt | None:
         used, limits = self._watch.cpu_seconds(), self._limits

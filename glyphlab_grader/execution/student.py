@@ -19,6 +19,7 @@ from typing import Any
 
 from glyphlab_grader.execution import errors, randomness
 from glyphlab_grader.execution.holder import COURSE
+from glyphlab_grader.execution.interrupting import interruptible
 from glyphlab_grader.execution.limits import Limits
 from glyphlab_grader.execution.shell import LeanShell, make_shell
 from glyphlab_grader.execution.wire import Bounds, Closed, Decoder, Encoder, Frame, Link, Unfit
@@ -58,6 +59,7 @@ class Student:
         self._bounds = Bounds(limits.wire_bytes, limits.wire_items, limits.wire_depth)
         self._master = Link(master, OUTPUT_BYTES)
         self._judge = Link(judge, limits.wire_bytes)
+        self._most = limits.cell_output_bytes + 1
         self._handles: list[Any] = []
         self._call: Any = None
         shell = LeanShell.instance()
@@ -72,7 +74,8 @@ class Student:
         sys.modules["__main__"] = shell.user_module
 
     def _output(self, output: dict[str, Any]) -> None:
-        self._master.send({"output": _plain(output)})
+        # The master keeps less than this and ends whoever sends far more.
+        self._master.send({"output": _shortened(_plain(output), self._most)})
 
     def serve(self) -> None:
         """Answer whoever asks, one at a time."""
@@ -113,7 +116,7 @@ class Student:
 
     def _run(self, source: str) -> None:
         try:
-            with _interruptible():
+            with interruptible():
                 self._shell.run(source)
         except (KeyboardInterrupt, SystemExit, Exception) as error:
             self._shell.send(
@@ -164,7 +167,7 @@ class Student:
         if body["op"] == "call":
             return self._called(body, decoder, encoder)
         target = self._handles[body["handle"]]
-        with _interruptible():
+        with interruptible():
             value = _READ[body["op"]](target, decoder.decode(body["argument"]))
         return {"value": encoder.encode(value)}
 
@@ -188,7 +191,7 @@ class Student:
         warned: list[Any] = []
         answer: dict[str, Any]
         try:
-            with _interruptible(), _watched(warned):
+            with interruptible(), _watched(warned):
                 result = function(*arguments, **named)
             answer = {"value": encoder.encode(result)}
         except Unfit:
@@ -285,16 +288,6 @@ class _Stub:
 
 
 @contextlib.contextmanager
-def _interruptible() -> Iterator[None]:
-    """Let the master interrupt what runs here."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-@contextlib.contextmanager
 def _watched(warned: list[Any]) -> Iterator[None]:
     """Note the warnings that are shown, for the judge."""
 
@@ -306,6 +299,17 @@ def _watched(warned: list[Any]) -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.showwarning = note
         yield
+
+
+def _shortened(value: Any, most: int) -> Any:
+    """Cut every text of an output."""
+    if isinstance(value, str):
+        return value[:most]
+    if isinstance(value, list):
+        return [_shortened(item, most) for item in value[:1000]]
+    if isinstance(value, dict):
+        return {key: _shortened(item, most) for key, item in value.items()}
+    return value
 
 
 def _plain(output: dict[str, Any]) -> dict[str, Any]:

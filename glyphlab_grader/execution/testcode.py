@@ -4,6 +4,7 @@ Only cells of the master are read here, never a student's.
 """
 
 import ast
+import dis
 import re
 import textwrap
 from collections.abc import Iterator
@@ -23,6 +24,9 @@ _HIDDEN = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 Definition = ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef
+_LOOKS_UP = frozenset(("LOAD_NAME", "LOAD_GLOBAL", "LOAD_FROM_DICT_OR_GLOBALS"))
+#: What code may look a name up with that it has as a string.
+_BY_STRING = frozenset(("globals", "locals", "vars", "eval", "exec", "get_ipython"))
 
 
 def visible_part(source: str) -> str:
@@ -48,24 +52,30 @@ def hidden_parts(source: str) -> list[str]:
 
 
 def names_used(source: str) -> set[str]:
-    """List the names that code may read: globals, and strings that could be looked up in them.
+    """List the global names that code may read.
+
+    The student's process is asked for them, and so learns them. Attributes are none of them, and
+    strings, which may be expected values, only where the code looks names up by strings.
 
     Examples
     --------
+    >>> sorted(names_used("assert decide(x).kind == 'accept'"))
+    ['decide', 'x']
     >>> sorted(names_used("y = f(x)\\nfor n in ('tp', 'f p'): print(globals()[n])"))
-    ['f', 'globals', 'n', 'print', 'tp', 'x', 'y']
+    ['f', 'globals', 'n', 'print', 'tp', 'x']
     """
     found: set[str] = set()
+    strings: set[str] = set()
     waiting = [compile(source, "<cell>", "exec", dont_inherit=True)]
     while waiting:
         code = waiting.pop()
-        found.update(code.co_names)
+        found.update(i.argval for i in dis.get_instructions(code) if i.opname in _LOOKS_UP)
         for constant in _constants(code.co_consts):
             if isinstance(constant, CodeType):
                 waiting.append(constant)
             elif isinstance(constant, str) and constant.isidentifier():
-                found.add(constant)
-    return found
+                strings.add(constant)
+    return found | strings if found & _BY_STRING else found
 
 
 def bound_names(source: str) -> set[str]:

@@ -1,10 +1,12 @@
-"""Memory and processor time of everything in a sandbox, read from outside."""
+"""Memory, processor time and files of everything in a sandbox, read from outside."""
 
 import os
 from collections.abc import Iterator
 
 __all__ = ["Watch"]
 
+#: The folders of a sandbox that can be written, each a file system of its own.
+_WRITABLE = ("tmp", "dev/shm")
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -20,7 +22,8 @@ class Watch:
     """
 
     def __init__(self, inmate: int, first: int) -> None:
-        self._roots = inmate, first
+        # From the one that waits for it: a child can be made its parent's sibling.
+        self._roots = _parent(inmate), first
         #: What a process holds that has done nothing: it shares this with the warm parent.
         self._shared = _resident(inmate)
 
@@ -37,6 +40,11 @@ class Watch:
         # A process can close its maps to other users, but not the sum that _own reads.
         return sum(_proportional(pid) or self._own(pid) for pid in self._processes())
 
+    def files(self) -> int:
+        """Give the number of files and folders that the fuller of the writable folders holds."""
+        root = f"/proc/{self._roots[1]}/root"
+        return max(_files(f"{root}/{name}") for name in _WRITABLE)
+
     def _own(self, pid: int) -> int:
         return max(0, _resident(pid) - self._shared)
 
@@ -46,6 +54,11 @@ class Watch:
             pid = waiting.pop()
             yield pid
             waiting += _children(pid)
+
+
+def _parent(pid: int) -> int:
+    with open(f"/proc/{pid}/stat") as file:
+        return int(file.read().rpartition(")")[2].split()[1])
 
 
 def _children(pid: int) -> list[int]:
@@ -66,6 +79,14 @@ def _cpu(pid: int) -> float:
     except OSError:
         return 0.0
     return sum(map(int, fields[11:15])) / _TICKS
+
+
+def _files(folder: str) -> int:
+    try:
+        status = os.statvfs(folder)
+    except OSError:
+        return 0
+    return status.f_files - status.f_ffree
 
 
 def _resident(pid: int) -> int:
