@@ -1,5 +1,6 @@
 """``course.yml``: every link of the map holds, and a mistake is told with its place."""
 
+import ast
 import itertools
 import re
 from pathlib import Path
@@ -10,6 +11,7 @@ import yaml
 
 import glyphlab_core
 from glyphlab import course
+from glyphlab_grader.execution.library import edition_sources
 
 ROOT = Path(__file__).parents[2]
 COURSE = course.load(ROOT / "course.yml")
@@ -89,6 +91,84 @@ def test_messages_are_sentences_and_name_no_result():
 def test_forbidden_names_are_public_names_of_the_library(assignment, exercise):
     for name in COURSE.assignments[assignment].exercises[exercise].forbidden:
         assert hasattr(glyphlab_core, name), name
+
+
+#: Why an exercise may use what it does not forbid, by groups of public names.
+ALLOWED = {
+    "data, and what a call returns or raises; they compute nothing": (
+        "DEFAULT_GRID Abstention BootstrapResult BrierDecomposition CrossValidatedTemperature"
+        " GridEdgeWarning NoOptimumError ReliabilityTable RiskCoverage ThresholdSweep worked"
+        " AdditiveStatistic"
+    ),
+    "bins, confidences and softmax: NumPy and PyTorch have their like in a line": (
+        "Binning confidence_and_correctness softmax"
+    ),
+    "calibrate by more than a temperature, or are what others are made of": (
+        "Calibrator IsotonicCalibration"
+    ),
+    "about abstention and other ways to be sure, which no exercise asks for": (
+        "abstain area_under_risk_coverage energy_score risk_coverage_curve"
+    ),
+}
+#: Of these an exercise must say itself, by forbidding it or by being of another kind.
+MATRICES = (
+    "confusion_matrix core_metrics normalize_confusion precision_recall_from_confusion"
+    " reweighted_accuracy reweighted_confusion"
+)
+TEMPERATURES = (
+    "MatrixScaling PlattScaling TemperatureScaling VectorScaling cross_validated_temperature"
+    " fit_temperature log_loss optimal_temperature temperature_curve temperature_gradient"
+)
+SCORES = (
+    "brier_decomposition brier_score classwise_calibration_error expected_calibration_error"
+    " maximum_calibration_error reliability_table"
+)
+COSTS = "cost_threshold decide expected_cost threshold_sweep"
+RESAMPLES = "group_bootstrap paired_group_bootstrap"
+#: What is asked for elsewhere and does not help here.
+UNRELATED = {
+    "ch23_1/F1": (TEMPERATURES, SCORES, COSTS, RESAMPLES),
+    "ch23_1/F2": (TEMPERATURES, SCORES, COSTS, RESAMPLES),
+    "ch23_1/F3": (TEMPERATURES, SCORES, COSTS, RESAMPLES),
+    "ch23_1/F4": (TEMPERATURES, SCORES, COSTS, RESAMPLES),
+    "ch23_1/F5": (TEMPERATURES, SCORES, COSTS),
+    "ch23_2/F1": (MATRICES, TEMPERATURES, "brier_decomposition brier_score", COSTS, RESAMPLES),
+    "ch23_2/F2": (MATRICES, TEMPERATURES, SCORES, COSTS, RESAMPLES),
+    "ch23_2/F3": (MATRICES, SCORES, COSTS, RESAMPLES),
+    "ch23_2/F4": (MATRICES, COSTS, RESAMPLES),
+    # Precision and recall of one class are two sums; what they are of, is asked.
+    "ch23_2/F5": (MATRICES,),
+}
+#: Counting is not what these ask for.
+COUNTED = {f"ch23_1/F{number}": {"confusion_matrix"} for number in (2, 3, 4, 5)}
+
+
+@each_exercise
+def test_each_public_name_is_forbidden_or_allowed_with_a_reason(assignment, exercise):
+    place = f"{assignment}/{exercise}"
+    forbidden = set(COURSE.assignments[assignment].exercises[exercise].forbidden)
+    allowed = {name for names in ALLOWED.values() for name in names.split()}
+    unrelated = {name for names in UNRELATED[place] for name in names.split()}
+    unrelated |= COUNTED.get(place, set())
+    assert forbidden & unrelated == set()
+    assert set(glyphlab_core.__all__) - forbidden - allowed - unrelated == set()
+
+
+@pytest.mark.parametrize("place", ["ch23_2/F3", "ch23_2/F4", "ch23_2/F5"])
+def test_what_computes_a_log_loss_is_in_no_corner_of_the_edition(place):
+    """A forbidden function's inner parts would hand over its result as well."""
+    assignment, exercise = place.split("/")
+    forbidden = frozenset(COURSE.assignments[assignment].exercises[exercise].forbidden)
+    defined = {
+        node.name
+        for path, text in edition_sources(forbidden).items()
+        if path.endswith(".py")
+        for node in ast.parse(text).body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+    }
+    assert defined & {"mean_loss", "losses", "mean_derivatives", "solve", "Model"} == set()
+    whole = edition_sources(frozenset({"core_metrics"}))
+    assert "def losses" in whole["glyphlab_core/_direct.py"]
 
 
 # ------------------------------------------------------------------------------ mistakes
