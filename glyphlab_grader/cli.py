@@ -124,6 +124,7 @@ def _workers(text: str) -> int:
 
 def _grade(options: argparse.Namespace) -> int:
     # nbgrader takes seconds to import; --help and a mistyped option need not wait for it.
+    from glyphlab_grader import without_grammars  # noqa: F401 (before what imports nbformat)
     from glyphlab_grader.course import open_course
     from glyphlab_grader.cycle.feedback import generate_feedback
     from glyphlab_grader.gradebook import open_gradebook

@@ -20,6 +20,7 @@ _SANDBOX_KINDS = {
     "timeout": "timeout",
     "cpu": "limit",
     "memory": "limit",
+    "disk": "limit",
     "output": "limit",
     "dead": "kernel_died",
     "exit": "kernel_died",

@@ -18,6 +18,7 @@ from typing import Any
 
 import psutil  # type: ignore[import-untyped]
 
+from glyphlab_grader import without_grammars  # noqa: F401 (before what imports nbformat)
 from glyphlab_grader.course import open_course
 from glyphlab_grader.errors import GraderError
 from glyphlab_grader.execution import SandboxMissing

@@ -30,9 +30,9 @@ class Fault:
         The cell's nbgrader id, or ``cell 3`` (counted from 1).
     kind : str
         ``timeout``, ``cpu``, ``memory``, ``disk``, ``output``: a limit was met. ``dead``: the
-        student's process ended; ``exit``: a call tried to. ``rubbish``: the process sent what it would not.
-        ``unfit``, ``callbacks``: a value could not cross, or too many calls back. ``score``: a
-        test's last value was no score and was left out.
+        student's process ended; ``exit``: a call tried to. ``rubbish``: the process sent what it
+        would not. ``unfit``, ``callbacks``: a value could not cross, or too many calls back.
+        ``score``: a test's last value was no score and was left out.
     message : str
         One sentence.
     """

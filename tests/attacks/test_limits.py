@@ -59,6 +59,16 @@ HOGS = {
         {"disk_bytes": 4 * MEBIBYTE},
         {"disk_bytes": 16 * MEBIBYTE},
     ),
+    "files": (
+        "for n in range(20_000):\n    open(f'file{n}', 'w').close()\nprint('had it')",
+        {"files": 1000},
+        {"files": 30_000},
+    ),
+    "files of shared memory": (
+        "import os\nfor n in range(20_000):\n    os.mkdir(f'/dev/shm/{n}')\nprint('had it')",
+        {"files": 1000},
+        {"files": 30_000},
+    ),
     "cell_seconds": (
         "import time\ntime.sleep(2)\nprint('had it')",
         {"cell_seconds": 0.5},
@@ -107,9 +117,10 @@ def test_a_bound_is_met(guarded, limit):
     result = guarded(*cells, limits=bounds(**narrow))
     assert not any("had it" in output.get("text", "") for output in result.cells[0].outputs)
     outside = limit.partition(" ")[0] in ("cell_seconds", "notebook_seconds", "cpu")
-    outside = outside or "cpu" in limit or "output" in limit
+    outside = outside or "cpu" in limit or "output" in limit or limit.startswith("files")
     if outside:
         kinds = {"cell_seconds": "timeout", "notebook_seconds": "timeout"}
+        kinds |= {name: "disk" for name in HOGS if name.startswith("files")}
         expected = kinds.get(limit, "output" if "output" in limit else "cpu")
         assert result.kinds[0] == expected
         assert result.execution.faults[0].message
