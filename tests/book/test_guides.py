@@ -95,5 +95,11 @@ def test_settings_exist() -> None:
     "place", re.findall(r"`((?:tests|_grading)/[\w./]*)`", GUIDES["instructor"])
 )
 def test_places_are_in_the_repository_or_made_by_grading(place: str) -> None:
-    made = {"_grading/exchange", "_grading/feedback/", "_grading/logs/", "_grading/grades.csv"}
+    made = {
+        "_grading/exchange",
+        "_grading/submitted/",
+        "_grading/feedback/",
+        "_grading/logs/",
+        "_grading/grades.csv",
+    }
     assert place in made or (ROOT / place).exists()
