@@ -87,11 +87,11 @@ def close(
     AssertionError: prevalence has shape (2,), expected is shape (3,).
     """
     got, want = _pair(actual, expected, what)
-    got, want = got.astype(np.float64), want.astype(np.float64)
+    given, got, want = got, got.astype(np.float64), want.astype(np.float64)
     with np.errstate(all="ignore"):
         near = np.abs(got - want) <= TOLERANCE * np.maximum(1.0, np.abs(want))
     right = (near & np.isfinite(want)) | (got == want) | (np.isnan(got) & np.isnan(want))
-    _require(right, got, want, what, hint, show_expected, rounded=_looks_rounded(got, want, right))
+    _require(right, given, want, what, hint, show_expected, _looks_rounded(got, want, right))
 
 
 def agrees(actual: object, expected: object) -> bool:
@@ -411,7 +411,7 @@ def _looks_rounded(got: Numbers, want: Numbers, right: NDArray[np.bool_]) -> boo
 
 
 def _shown(value: Any) -> str:
-    return f"{float(value):.10g}"
+    return str(bool(value)) if isinstance(value, np.bool_) else f"{float(value):.10g}"
 
 
 def _a(noun: str) -> str:
@@ -421,6 +421,14 @@ def _a(noun: str) -> str:
 def _type_name(value: object) -> str:
     """The name of the type, read past a metaclass that would answer otherwise."""
     return str(type.__dict__["__name__"].__get__(type(value)))
+
+
+def _kind(value: object) -> str:
+    """Name what was handed in; what stands for an object of a learner's process, by its class."""
+    name = _type_name(value)
+    if name in ("StudentObject", "StudentIterable"):
+        name = str(object.__getattribute__(value, "_name"))
+    return "a function" if name in ("function", "StudentFunction") else _a(name)
 
 
 def _exception_names(types: type[BaseException] | tuple[type[BaseException], ...]) -> str:
@@ -515,8 +523,10 @@ def _number(value: object, what: str, place: tuple[int, ...], undefined: bool) -
     if isinstance(value, int):
         return int(value)
     if isinstance(value, complex) or not hasattr(value, "__float__"):
-        kind = _a(_type_name(value))
-        _fail(f"{what}{_at(place)}: {kind} where a number or a sequence of numbers is expected.")
+        _fail(
+            f"{what}{_at(place)}: {_kind(value)} where a number or a sequence of numbers is "
+            "expected. Hand in a float, a Fraction, a list, an array or a tensor."
+        )
     return float(value)
 
 

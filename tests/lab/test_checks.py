@@ -366,3 +366,25 @@ def test_raises_tells_what_happened_instead(function, arguments, told):
 def test_an_interrupt_passes_through():
     with pytest.raises(KeyboardInterrupt):
         raises(ValueError, give, KeyboardInterrupt(), what="x")
+
+
+class StudentObject:
+    """As the judge shows an object of a class that does not cross."""
+
+    _name = "Rational"
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (True, r"it is not right: you have True\."),
+        ([True, False], r"it is not right at \[0\]: you have True"),
+        (StudentObject(), r"it: a Rational where a number .* is expected\. Hand in a float, a Fra"),
+        (len, r"it: a builtin_function_or_method where a number"),
+        (lambda: 0.5, r"it: a function where a number"),
+    ],
+)
+def test_what_was_handed_in_is_named_in_the_learners_words(value, message):
+    expected = [0.25, 0.0] if isinstance(value, list) else 0.25
+    with pytest.raises(AssertionError, match=message):
+        checks.close(value, expected, "it")
