@@ -16,7 +16,12 @@ import nbformat
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbgrader import utils
 from nbgrader.converters import Autograde
-from nbgrader.preprocessors import AssignLatePenalties, Execute, SaveAutoGrades
+from nbgrader.preprocessors import (
+    AssignLatePenalties,
+    CheckCellMetadata,
+    Execute,
+    SaveAutoGrades,
+)
 from traitlets.utils.importstring import import_item
 
 from glyphlab_grader.errors import GraderError
@@ -31,6 +36,11 @@ from glyphlab_grader.restoring import Master, load_master, restore
 from glyphlab_grader.restoring.master import StoredCell
 
 __all__ = ["Request", "Result", "process"]
+
+# The first two write to the gradebook, which only one process does. The third checks metadata that
+# the master's have just replaced, which were checked when they were released, and takes as long as
+# the student's cells.
+_NOT_HERE = (SaveAutoGrades, AssignLatePenalties, CheckCellMetadata)
 
 
 @dataclass(frozen=True)
@@ -182,7 +192,7 @@ def _execute(app: Any, request: Request, notebook: Any) -> tuple[Any, list[Any]]
             step = import_item(named) if isinstance(named, str) else named
             if request.own and issubclass(step, SandboxedExecute):
                 step = Execute
-            if not issubclass(step, SaveAutoGrades | AssignLatePenalties):
+            if not issubclass(step, _NOT_HERE):
                 preprocessor = step(parent=app)
                 if preprocessor.enabled:
                     notebook, resources = preprocessor.preprocess(notebook, resources)
