@@ -18,7 +18,6 @@ from typing import Any
 from unittest.mock import patch
 
 import nbformat
-from nbgrader.preprocessors import CheckCellMetadata
 
 from benchmarks.made_class import Kind
 from glyphlab_grader import batches, filing, grading, records, submission
@@ -45,7 +44,6 @@ _STEPS: list[tuple[str, list[tuple[Any, str]]]] = [
     ("test cells", [(session.Session, "run_test")]),
     ("taking sandboxes down", [(inmate.Inmate, "close")]),
     ("the rest of running it", [(grader.Grader, "run")]),
-    ("nbgrader's check of the metadata", [(CheckCellMetadata, "preprocess")]),
     ("writing the executed notebook", [(nbformat, "writes"), (submission, "replace_file")]),
     ("the rest of a worker's part", [(submission, "process")]),
     (
