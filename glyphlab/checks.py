@@ -521,7 +521,7 @@ def _number(value: object, what: str, place: tuple[int, ...], undefined: bool) -
     if isinstance(value, str | bytes):
         _fail(f"{what}{_at(place)}: a text where a number is expected.")
     if isinstance(value, int):
-        return int(value)
+        return value if isinstance(value, bool) else int(value)
     if isinstance(value, complex) or not hasattr(value, "__float__"):
         _fail(
             f"{what}{_at(place)}: {_kind(value)} where a number or a sequence of numbers is "

@@ -387,4 +387,4 @@ class StudentObject:
 def test_what_was_handed_in_is_named_in_the_learners_words(value, message):
     expected = [0.25, 0.0] if isinstance(value, list) else 0.25
     with pytest.raises(AssertionError, match=message):
-        checks.close(value, expected, "it")
+        close(value, expected, "it")
