@@ -40,14 +40,14 @@ class Run:
     ----------
     graded : int
         Submissions that were graded.
-    seconds : float
-        Wall time from the first that was graded to the last.
+    per_second : float
+        Of those that were told of after the first ones, which had waited for the workers.
     peak : int
         Bytes of memory that the grading process itself held at most.
     """
 
     graded: int
-    seconds: float
+    per_second: float
     peak: int
 
 
@@ -84,7 +84,7 @@ def grade(root: Path, kind: Kind, workers: int, kill_at: int | None = None) -> R
         command, cwd=root, stdout=subprocess.PIPE, text=True, env=environment
     )
     assert process.stdout is not None
-    graded, began, ended, peak = 0, 0.0, 0.0, 0
+    graded, first, began, ended, peak = 0, 0, 0.0, 0.0, 0
     for line in process.stdout:
         # Only what is graded now is followed by the time left, or comes last.
         told = re.match(r"\[ *(\d+)/(\d+)\] .* s(, .* left)?$", line)
@@ -94,6 +94,8 @@ def grade(root: Path, kind: Kind, workers: int, kill_at: int | None = None) -> R
             graded += 1
             ended = time.monotonic()
             began = began or ended
+            # Outcomes are filed about once a second, and told of together.
+            first = graded if ended - began < 0.2 else first
             peak = max(peak, _held(process.pid))
         if kill_at is not None and int(told[1]) >= kill_at and graded:
             process.kill()
@@ -103,7 +105,7 @@ def grade(root: Path, kind: Kind, workers: int, kill_at: int | None = None) -> R
     wanted = 0 if kill_at is None else -signal.SIGKILL
     if status != wanted:
         raise RuntimeError(f"{' '.join(command)} ended with {status}, not {wanted}")
-    return Run(graded, ended - began, peak)
+    return Run(graded, (graded - first) / (ended - began) if graded > first else 0.0, peak)
 
 
 def _held(pid: int) -> int:
@@ -136,7 +138,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         make_class(calm, kind, options.size)
         shutil.copytree(calm, disturbed)
         run = grade(calm, kind, options.workers)
-        rate = (run.graded - 1) / run.seconds
+        rate = run.per_second
         print(
             f"{run.graded} submissions ({kind.name}) with {options.workers} workers: "
             f"{60 * rate:.0f} a minute, {3600 * rate / options.workers:.0f} an hour and worker; "

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from argparse import ArgumentParser
 from importlib import import_module
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from glyphlab_grader.execution.packages import STUDENT_PACKAGES
 
 ROOT = Path(__file__).parents[2]
 GUIDES = {name: (ROOT / f"book/guides/{name}.md").read_text("utf-8") for name in
-          ("student", "instructor")}  # fmt: skip
+          ("student", "instructor", "instructor_scale")}  # fmt: skip
 #: What a reader knows these packages as.
 KNOWN_AS = {"numpy": "NumPy", "torch": "PyTorch", "matplotlib": "Matplotlib", "scipy": "SciPy",
             "ipython": "IPython", "matplotlib-inline": "Matplotlib"}  # fmt: skip
@@ -39,7 +40,12 @@ def test_a_command_exists_with_its_options(words: list[str]) -> None:
     program, *rest = words
     options = {word.partition("=")[0] for word in rest if word.startswith("--")}
     if program == "glyphlab-grade":
-        known = set(cli._parser()._option_string_actions)
+        parser = cli._parser()
+        if rest[0] in cli._WITH_OPTIONS:
+            parser = ArgumentParser()
+            import_module(cli._WITH_OPTIONS[rest[0]]).add_options(parser)
+            rest = rest[1:] or ["-"]
+        known = set(parser._option_string_actions)
         assert rest[0] in cli._COMMANDS or rest[0].startswith("-") or rest[0] in assignments()
     else:
         known = set()
@@ -77,7 +83,7 @@ def test_assignments_of_the_examples_are_the_course_s() -> None:
 
 
 def test_what_an_answer_may_import_is_named() -> None:
-    for text in GUIDES.values():
+    for text in (GUIDES["student"], GUIDES["instructor"]):
         for package in STUDENT_PACKAGES:
             assert KNOWN_AS.get(package, package) in text, package
 
