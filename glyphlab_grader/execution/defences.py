@@ -22,6 +22,13 @@ class Defences:
         Calls that reach around the bounds are refused.
     library : bool
         The student gets an edition of the course's packages, not the packages.
+    faults : bool
+        A student's process that ends, is late or sends rubbish fails the test from outside.
+        Without, the test gets an exception as it does from any other failure.
+    privileges : bool
+        The sandboxes' processes have no capabilities.
+    read_only : bool
+        Nothing but the private folders can be written.
     environment : dict of str to str
         Variables that the sandboxes' processes have besides their own few.
     shown : tuple of str
@@ -32,5 +39,8 @@ class Defences:
     network: bool = True
     system_calls: bool = True
     library: bool = True
+    faults: bool = True
+    privileges: bool = True
+    read_only: bool = True
     environment: "dict[str, str] | None" = None
     shown: tuple[str, ...] = ()

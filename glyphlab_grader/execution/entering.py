@@ -10,6 +10,7 @@ import signal
 from collections.abc import Iterable
 
 from glyphlab_grader.execution import seccomp
+from glyphlab_grader.execution.defences import Defences
 from glyphlab_grader.execution.limits import Limits
 
 __all__ = ["become", "bound", "close_all_but", "enter_namespaces", "give_up_privileges"]
@@ -71,17 +72,22 @@ def bound(limits: Limits, pid: int = 0) -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
 
-def give_up_privileges(filtered: bool) -> None:
+def give_up_privileges(defences: Defences) -> None:
     """Drop all capabilities for good, filter system calls, and die with the process that waits."""
     _call("prctl", _PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    if defences.privileges:
+        _drop_capabilities()
+    _call("prctl", _PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if defences.system_calls and seccomp.supported():
+        seccomp.install()
+
+
+def _drop_capabilities() -> None:
     with open("/proc/sys/kernel/cap_last_cap") as last:
         for capability in range(int(last.read()) + 1):
             _call("prctl", _PR_CAPBSET_DROP, capability, 0, 0, 0)
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
     _call("capset", header, (ctypes.c_uint32 * 6)())
-    _call("prctl", _PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if filtered and seccomp.supported():
-        seccomp.install()
 
 
 def become(user: int) -> None:

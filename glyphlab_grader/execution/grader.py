@@ -137,7 +137,7 @@ class Grader:
             if os.getuid() == 0:
                 self._packed = packing(editions)
                 view = stage_view(editions, self._defences.shown, self._packed)
-                command = [*stage(view, bubblewrap, self._defences.network), "--", *command]
+                command = [*stage(view, bubblewrap, self._defences), "--", *command]
             self._said = closing.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 (by closing)
             process = subprocess.Popen(
                 command,

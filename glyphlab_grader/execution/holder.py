@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from glyphlab_grader.execution import entering, seccomp
+from glyphlab_grader.execution.defences import Defences
 from glyphlab_grader.execution.limits import Limits
 
 __all__ = ["COURSE", "NOTEBOOK", "Holder", "SandboxMissing", "View", "find_bubblewrap", "stage"]
@@ -78,10 +79,8 @@ class Holder:
         What it shows.
     limits : Limits
         Its disk is bounded by these.
-    network : bool
-        Whether it has a network of its own, which leads nowhere.
-    filtered : bool
-        Whether the system calls of its own processes are filtered too.
+    defences : Defences
+        What protects the machine from it.
 
     Raises
     ------
@@ -89,14 +88,13 @@ class Holder:
         If bubblewrap is missing or cannot build it.
     """
 
-    def __init__(
-        self, view: View, limits: Limits, network: bool = True, filtered: bool = True
-    ) -> None:
+    def __init__(self, view: View, limits: Limits, defences: Defences) -> None:
         self._open: list[int] = []
         self._children: list[int] = []
         try:
             #: The sandbox's first process, whose end is the end of all in it.
-            self.pid = self._start(find_bubblewrap(), _arguments(view, limits, network), filtered)
+            arguments = _arguments(view, limits, defences)
+            self.pid = self._start(find_bubblewrap(), arguments, defences.system_calls)
             # A student's process may be able to write to the memory of these two.
             for pid in (self.pid, *_children(self.pid)):
                 entering.bound(limits, pid)
@@ -158,7 +156,7 @@ class Holder:
         self._close(*self._open)
 
 
-def stage(view: View, bubblewrap: str, network: bool = True) -> list[str]:
+def stage(view: View, bubblewrap: str, defences: Defences) -> list[str]:
     """Give the bubblewrap command in which a root grader's warm parent runs.
 
     It shows only what the sandboxes may show, with folders that an ordinary user can pass
@@ -167,20 +165,20 @@ def stage(view: View, bubblewrap: str, network: bool = True) -> list[str]:
     """
     return [
         *(bubblewrap, "--die-with-parent", "--unshare-ipc", "--unshare-uts"),
-        *(["--unshare-net"] if network else []),
+        *(["--unshare-net"] if defences.network else []),
         *("--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"),
         # The machine's own /proc: an ordinary user may mount a new one only where it is in sight.
         *("--bind", "/proc", "/proc", "--dev", "/dev", "--perms", "1777", "--tmpfs", "/tmp"),
         *_system(),
-        *_shown(view),
+        *_shown(view, defences.read_only),
     ]
 
 
-def _arguments(view: View, limits: Limits, network: bool) -> list[str]:
+def _arguments(view: View, limits: Limits, defences: Defences) -> list[str]:
     disk = str(limits.disk_bytes)
     return [
         *("--unshare-user", "--disable-userns", "--unshare-pid"),
-        *(["--unshare-net"] if network else []),
+        *(["--unshare-net"] if defences.network else []),
         *("--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"),
         *("--uid", USER, "--gid", USER, "--hostname", "notebook"),
         *("--die-with-parent", "--new-session", "--clearenv"),
@@ -188,9 +186,9 @@ def _arguments(view: View, limits: Limits, network: bool) -> list[str]:
         *("--tmpfs", "/dev/shm", "--perms", "1777", "--size", disk, "--tmpfs", "/tmp"),
         *("--dir", NOTEBOOK),
         *_system(),
-        *_shown(view),
+        *_shown(view, defences.read_only),
         # Unless they are read-only, these are as much memory as half the machine has.
-        *("--remount-ro", "/dev", "--remount-ro", "/"),
+        *(("--remount-ro", "/dev", "--remount-ro", "/") if defences.read_only else ()),
     ]
 
 
@@ -206,13 +204,14 @@ def _system() -> Iterable[str]:
         yield from ("--ro-bind-try", name, name)
 
 
-def _shown(view: View) -> Iterable[str]:
+def _shown(view: View, read_only: bool) -> Iterable[str]:
+    bind = "--ro-bind" if read_only else "--bind"
     above = {parent for folder in view.folders for parent in Path(folder).parents}
     for folder in sorted(map(str, above - {Path("/"), Path("/tmp"), Path("/usr")})):
         # Otherwise only the owner passes through.
         yield from ("--perms", "0755", "--dir", folder)
     for folder in view.folders:
-        yield from ("--ro-bind", folder, folder)
+        yield from (bind, folder, folder)
     for folder in view.hidden:
         yield from ("--size", "65536", "--tmpfs", folder)
     for entry in view.entries:

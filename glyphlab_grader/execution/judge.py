@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from glyphlab_grader.execution import randomness, testcode
+from glyphlab_grader.execution.defences import Defences
 from glyphlab_grader.execution.interrupting import interruptible
 from glyphlab_grader.execution.limits import Limits
 from glyphlab_grader.execution.proxies import Pupil, Stop
@@ -36,17 +37,18 @@ _USUAL = {
 _BUILT_IN = frozenset(vars(builtins)) | {"get_ipython", "__name__"}
 
 
-def live(limits: Limits, master: int, student: int, raw: int) -> None:
+def live(limits: Limits, defences: Defences, master: int, student: int, raw: int) -> None:
     """Serve until the master goes away."""
-    Judge(limits, socket.socket(fileno=master), socket.socket(fileno=student)).serve()
+    pupil = Pupil(Link(socket.socket(fileno=student), limits.wire_bytes), limits, defences.faults)
+    Judge(socket.socket(fileno=master), pupil).serve()
 
 
 class Judge:
     """The namespace of the tests, and the lines to master and student."""
 
-    def __init__(self, limits: Limits, master: socket.socket, student: socket.socket) -> None:
+    def __init__(self, master: socket.socket, pupil: Pupil) -> None:
         self._master = Link(master, OUTPUT_BYTES)
-        self._pupil = Pupil(Link(student, limits.wire_bytes), limits)
+        self._pupil = pupil
         shell = LeanShell.instance()
         assert isinstance(shell, LeanShell)
         shell.keep_values = True

@@ -112,7 +112,7 @@ class Parent:
 
     def _start(self, request: Any, descriptors: list[int]) -> dict[str, Any]:
         limits, defences = Limits(**request["limits"]), Defences(**request["defences"])
-        holder = Holder(View(**request["view"]), limits, defences.network, defences.system_calls)
+        holder = Holder(View(**request["view"]), limits, defences)
         self._count += 1
         self._holders[self._count] = holder
         child = os.fork()
@@ -164,9 +164,9 @@ def _live(role: str, limits: Limits, defences: Defences, descriptors: list[int])
         entering.close_all_but(descriptors)
         os.chdir(NOTEBOOK)
         entering.bound(limits)
-        entering.give_up_privileges(defences.system_calls)
+        entering.give_up_privileges(defences)
         module = importlib.import_module(f"glyphlab_grader.execution.{role}")
-        module.live(limits, *descriptors)
+        module.live(limits, defences, *descriptors)
     finally:
         os._exit(0)
 

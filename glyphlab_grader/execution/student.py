@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from glyphlab_grader.execution import errors, randomness
+from glyphlab_grader.execution.defences import Defences
 from glyphlab_grader.execution.holder import COURSE
 from glyphlab_grader.execution.interrupting import interruptible
 from glyphlab_grader.execution.limits import Limits
@@ -45,7 +46,7 @@ def prepare() -> None:
     shell.reset()  # type: ignore[no-untyped-call]
 
 
-def live(limits: Limits, master: int, judge: int, raw: int) -> None:
+def live(limits: Limits, defences: Defences, master: int, judge: int, raw: int) -> None:
     """Serve until the master goes away."""
     Student(limits, socket.socket(fileno=master), socket.socket(fileno=judge), raw).serve()
 

@@ -1,4 +1,4 @@
-"""Two graders: one as shipped, and one without defences, against which attacks succeed."""
+"""A grader as shipped, and graders without defences, against which attacks succeed first."""
 
 import os
 from collections.abc import Iterator
@@ -56,4 +56,43 @@ def bare(course: Path) -> Iterator[Run]:
         shown=(str(course),),
     )
     with Grader(PRELOAD, defences=defences) as grader:
+        yield _runner(grader)
+
+
+@pytest.fixture(scope="session")
+def trusting() -> Iterator[Run]:
+    """Run cells with a judge to which an end, a lateness or rubbish is one more exception."""
+    with Grader(PRELOAD, defences=Defences(faults=False)) as grader:
+        yield _runner(grader)
+
+
+@pytest.fixture(scope="session")
+def capable() -> Iterator[Run]:
+    """Run cells in a sandbox whose processes have capabilities and may make any system call."""
+    with Grader(PRELOAD, defences=Defences(privileges=False, system_calls=False)) as grader:
+        yield _runner(grader)
+
+
+@pytest.fixture(scope="session")
+def open_course(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A course folder that everybody may write to, as far as the modes of files go."""
+    folder = tmp_path_factory.mktemp("open")
+    for path in (folder, *folder.parents):
+        if path != Path("/tmp") and path.stat().st_uid == os.getuid():
+            path.chmod(path.stat().st_mode | 0o055)
+    folder.chmod(0o777)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def writable(open_course: Path) -> Iterator[Run]:
+    """Run cells in a sandbox that shows a course, with nothing in it read-only."""
+    with Grader(PRELOAD, defences=Defences(read_only=False, shown=(str(open_course),))) as grader:
+        yield _runner(grader)
+
+
+@pytest.fixture(scope="session")
+def showing(open_course: Path) -> Iterator[Run]:
+    """Run cells in a sandbox that shows a course and is otherwise as shipped."""
+    with Grader(PRELOAD, defences=Defences(shown=(str(open_course),))) as grader:
         yield _runner(grader)

@@ -54,18 +54,25 @@ ENDINGS = {
 
 @pytest.mark.parametrize("test", SWALLOWING)
 @pytest.mark.parametrize("ending", ["os._exit", "an endless loop", "sys.exit", "closed lines"])
-def test_an_ending_passes_no_test_that_expects_an_exception(guarded, ending, test):
+def test_an_ending_passes_no_test_that_expects_an_exception(trusting, guarded, ending, test):
     source, kind = ENDINGS[ending]
     limits = Limits(cell_seconds=1, interrupt_seconds=2, wire_items=100_000)
-    result = guarded(answer(source), check(SWALLOWING[test]), limits=limits)
+    cells = [answer(source), check(SWALLOWING[test])]
+    if test != "a score before it":
+        # There the exception itself takes the points, and the score is what the grader drops.
+        assert trusting(*cells, limits=limits).scores == [2], "it does not work undefended"
+    result = guarded(*cells, limits=limits)
     assert result.scores == [0]
     assert result.kinds == [kind]
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_an_ending_fails_its_test_and_says_why(guarded, ending):
+def test_an_ending_fails_its_test_and_says_why(trusting, guarded, ending):
     source, kind = ENDINGS[ending]
     limits = Limits(cell_seconds=1, interrupt_seconds=2, wire_items=100_000)
+    swallowing = check(SWALLOWING["except Exception"])
+    undefended = trusting(answer(source), swallowing, limits=limits)
+    assert (undefended.scores, undefended.kinds) == ([2], [])
     result = guarded(
         answer("y = 5"), answer(source), square(), check("assert y == 5"), limits=limits
     )
@@ -76,13 +83,11 @@ def test_an_ending_fails_its_test_and_says_why(guarded, ending):
     assert result.execution.faults[0].message in result.text(2)
 
 
-def test_killing_all_that_can_be_killed_ends_only_the_student(guarded):
+def test_killing_all_that_can_be_killed_ends_only_the_student(trusting, guarded):
     """The kill spares its caller, which ends with the sandbox a moment later."""
-    result = guarded(
-        answer("import os, time\ndef f(x):\n    os.kill(-1, 9)\n    time.sleep(3)"),
-        square(),
-        square(),
-    )
+    killing = answer("import os, time\ndef f(x):\n    os.kill(-1, 9)\n    time.sleep(3)")
+    assert trusting(killing, check(SWALLOWING["except Exception"])).scores == [2]
+    result = guarded(killing, square(), square())
     assert result.scores == [0, 0]
     assert result.kinds == ["dead", "dead"]
 
@@ -126,17 +131,20 @@ def test_a_verdict_on_the_judge_s_behalf_gains_nothing(guarded):
     "data",
     [
         "b'rubbish' * 1000",
-        "b'\\x00\\x00\\x00\\x02\\x00\\x00\\x00\\x00{}' * 10",
         "b'\\xff' * 8",
         "b'\\x00\\x00\\x00\\x04\\x00\\x00\\x00\\x00[[[['",
     ],
 )
-def test_rubbish_on_the_line_passes_no_test(guarded, data):
+def test_rubbish_on_the_line_passes_no_test(trusting, guarded, data):
+    sends = answer(FORGED_FRAME + f"def f(x):\n    link._socket.sendall({data})\n    return 9")
+    swallowing = check(SWALLOWING["except Exception"])
+    assert trusting(sends, swallowing).scores == [2]
     result = guarded(
-        answer(FORGED_FRAME + f"def f(x):\n    link._socket.sendall({data})\n    return 9"),
+        sends,
         check("try:\n    assert f(3) == 8\nexcept Exception:\n    pass\nassert f(3) == 10"),
+        swallowing,
     )
-    assert result.scores == [0]
+    assert result.scores == [0, 0]
 
 
 @pytest.mark.parametrize(
@@ -151,20 +159,25 @@ def test_rubbish_on_the_line_passes_no_test(guarded, data):
         "{'token': token, 'callback': 5, 'arguments': 1, 'named': 1}",
         "{'token': token, 'value': 1, 'arguments': ['unknown']}",
         "{'token': token, 'value': 1, 'warned': 5}",
-        "{'token': token}",
-        "[]",
     ],
 )
-def test_malformed_answers_pass_no_test(guarded, body):
+def test_malformed_answers_pass_no_test(trusting, guarded, body):
     """Even where the test takes any exception for the right one."""
-    result = guarded(
+    cells = [
         answer(
             FORGED_FRAME + "def f(x):\n    token = student._call\n"
             f"    link.send({body})\n    return -1"
         ),
         check("try:\n    value = f(3)\nexcept Exception:\n    value = 9\nassert value == 9"),
-    )
-    assert result.scores == [0]
+    ]
+    assert trusting(*cells).scores == [2]
+    assert guarded(*cells).scores == [0]
+
+
+@pytest.mark.parametrize("body", ["{}", "[]", "5", "{'token': 'another', 'value': 9}"])
+def test_frames_that_answer_nothing_are_passed_over(guarded, body):
+    sends = answer(FORGED_FRAME + f"def f(x):\n    link.send({body})\n    return x")
+    assert guarded(sends, check("assert f(3) == 3"), square()).scores == [2, 0]
 
 
 def test_the_judge_goes_on_after_rubbish_for_the_next_notebook(guarded):
@@ -256,12 +269,14 @@ def test_a_function_of_the_test_is_worth_nothing_after_its_call(guarded):
     assert "has ended" in result.text(2)
 
 
-def test_calling_back_without_end_ends_the_test(guarded):
-    result = guarded(
+def test_calling_back_without_end_ends_the_test(trusting, guarded):
+    cells = [
         answer("def apply(function):\n    while True:\n        function()"),
         check("try:\n    apply(lambda: None)\nexcept Exception:\n    pass"),
-        limits=Limits(cell_seconds=5, callbacks=50, interrupt_seconds=2),
-    )
+    ]
+    limits = Limits(cell_seconds=5, callbacks=50, interrupt_seconds=2)
+    assert trusting(*cells, limits=limits).scores == [2]
+    result = guarded(*cells, limits=limits)
     assert result.scores == [0]
     assert result.kinds == ["callbacks"]
 

@@ -20,7 +20,8 @@ READS = {
     "whatever a walk finds": (
         "import os\nfor folder, _, files in os.walk('/tmp'):\n    for file in files:\n"
         "        if file.endswith(('.db', '.ipynb')):\n"
-        "            print(open(os.path.join(folder, file)).read())"
+        "            text = open(os.path.join(folder, file), errors='replace').read()\n"
+        "            if 'TOP' in text:\n                print(text)"
     ),
     "an environment variable": "import os\nprint(os.environ.get('GRADER_TOKEN'))",
     "the environment of a parent": (
@@ -118,6 +119,19 @@ WRITES = {
 }
 
 
+@pytest.mark.parametrize("place", ["/extra", "/dev/extra", "{course}/gradebook.db"])
+def test_what_is_read_only_could_be_written_otherwise(writable, showing, open_course, place):
+    """The modes of files allow each of these writes; the course stands for whatever is shown."""
+    path = place.format(course=open_course)
+    cells = [answer(f"open({path!r}, 'w').write('5 of 5')"), free(f"print(open({path!r}).read())")]
+    assert "5 of 5" in writable(*cells).text(1), "the attack does not work undefended"
+    if path == f"{open_course}/gradebook.db":
+        assert (open_course / "gradebook.db").read_text() == "5 of 5"
+        (open_course / "gradebook.db").unlink()
+    assert showing(*cells).errors(0) == ["OSError"]
+    assert not (open_course / "gradebook.db").exists()
+
+
 @pytest.mark.parametrize("what", WRITES)
 def test_nothing_but_the_private_folder_can_be_written(guarded, what):
     result = guarded(answer(WRITES[what]))
@@ -192,6 +206,27 @@ def test_memory_that_no_limit_counts_is_refused(bare, guarded, what):
     assert "held" in bare(answer(MEMORY_PAST_LIMITS[what])).text(0)
     result = guarded(answer(MEMORY_PAST_LIMITS[what]))
     assert not any("held" in output.get("text", "") for output in result.cells[0].outputs)
+
+
+#: What only a process with capabilities can do, of those that are left in a sandbox of its own.
+CAPABLE = {
+    "another root": "done = libc.chroot(b'/tmp')",
+    "mounts of its own": (
+        "done = libc.unshare(0x00020000) or libc.mount(b'none', b'/tmp', b'tmpfs', 0, None)"
+    ),
+    "another host name": "done = libc.unshare(0x04000000) or libc.sethostname(b'mine', 4)",
+    "another's process": "done = libc.ptrace(16, 1, 0, 0)",
+}
+
+
+@pytest.mark.parametrize("what", CAPABLE)
+def test_what_capabilities_would_allow_is_refused(capable, guarded, what):
+    source = (
+        "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+        f"{CAPABLE[what]}\nprint('done' if done == 0 else ctypes.get_errno())"
+    )
+    assert capable(answer(source)).text(0).strip() == "done"
+    assert guarded(answer(source)).text(0).strip() == "1"
 
 
 PRIVILEGES = """

@@ -11,6 +11,7 @@ import pytest
 
 from glyphlab_grader import execution
 from glyphlab_grader.execution import Grader, Limits, SandboxMissing, entering, holder, seccomp
+from glyphlab_grader.execution.defences import Defences
 from glyphlab_grader.execution.holder import Holder, View
 
 
@@ -30,7 +31,7 @@ def test_without_bubblewrap_nothing_runs(monkeypatch):
 
 def test_a_sandbox_that_cannot_be_built_is_told():
     with pytest.raises(SandboxMissing, match="cannot build a sandbox on this machine: bwrap"):
-        Holder(View(folders=("/no/such/folder",)), Limits())
+        Holder(View(folders=("/no/such/folder",)), Limits(), Defences())
 
 
 def test_a_parent_that_does_not_start_is_told(monkeypatch):
