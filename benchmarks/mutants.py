@@ -31,10 +31,11 @@ CORE = ROOT / "glyphlab_core"
 TESTS = ROOT / "tests" / "core"
 MODULES = (
     *("confusion", "probability", "binning", "calibration", "temperature"),
-    *("_logits", "_optimum", "_direct"),
+    *("_rows", "_logits", "_optimum", "_direct"),
 )
 # The tests that look at a module most closely; all the others follow.
 FIRST = {
+    "_rows": ["probability", "calibration"],
     "_logits": ["logits", "probability", "temperature"],
     "_optimum": ["optimum", "temperature"],
     "_direct": ["direct", "logits"],

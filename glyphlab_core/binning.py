@@ -163,7 +163,6 @@ class Locator:
         # What lies outside [0, 1] bounds nothing, and could overflow.
         exact = np.clip(binning.edges, -1.0, 2.0)
         edges = _checks.rounded_to(float_type, exact)
-        self.last = len(binning) - 1
         self.right = binning.closed == "right"
         self.inner = edges[1:-1]
         # One multiplication finds the bin of a uniform binning up to rounding. Widened by a few

@@ -159,6 +159,19 @@ def test_most_bins():
         g.Binning.uniform(1_000_001)
 
 
+@pytest.mark.parametrize("n", SIZES)
+def test_uniform_binnings_know_it(n):
+    assert g.Binning.uniform(n).is_uniform
+    assert g.Binning([Fraction(k, n) for k in range(n + 1)]).is_uniform
+
+
+@pytest.mark.parametrize(
+    "edges", [(0, 0.4, 1), (0, 0.3, 0.6, 1), (-1, 0.5, 1), (0, np.nextafter(0.5, 1), 1)]
+)
+def test_other_binnings_are_not_uniform(edges):
+    assert not g.Binning(edges).is_uniform
+
+
 def test_equal_binnings_are_equal():
     assert g.Binning((0, 0.5, 1)) == g.Binning.uniform(2) == g.Binning([0, Fraction(1, 2), 1])
     assert hash(g.Binning(np.array([0, 0.5, 1]))) == hash(g.Binning.uniform(2))
@@ -186,9 +199,15 @@ def test_refused_edges(edges, message):
         g.Binning(edges)
 
 
-@pytest.mark.parametrize("closed", ["both", None, 1, ["left"], "Left"])
+@pytest.mark.parametrize(
+    "closed", ["both", None, 1, ["left"], "Left", np.array(["left", "right"])], ids=str
+)
 def test_refused_closedness(closed):
-    for make in (lambda: g.Binning((0, 1), closed), lambda: g.Binning.uniform(3, closed)):
+    for make in (
+        lambda: g.Binning((0, 1), closed),
+        lambda: g.Binning.uniform(3, closed),
+        lambda: g.Binning.quantile([0.2, 0.7], 2, closed),
+    ):
         with pytest.raises(ValueError, match="closed must be 'left' or 'right'"):
             make()
 

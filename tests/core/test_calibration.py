@@ -2,6 +2,7 @@
 
 import tracemalloc
 from fractions import Fraction
+from math import fsum
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import glyphlab_core as g
+from glyphlab_core import calibration
 
 from . import reference
 
@@ -134,6 +136,31 @@ def test_every_block_counts(n, dtype):
     )
     for kind in (np.int8, np.uint64, np.float32, float):
         assert g.expected_calibration_error(confidence, correct.astype(kind), bins) == error
+
+
+@pytest.mark.parametrize("count", range(1, 60))
+def test_bounds_at_no_and_all_correct_are_exact(count):
+    """Whatever the number of samples: rounding would put some of them a last digit beside."""
+    bins = g.Binning((0, 1))
+    assert g.reliability_table(np.full(count, 0.5), np.ones(count), bins).upper == [1.0]
+    assert g.reliability_table(np.full(count, 0.5), np.zeros(count), bins).lower == [0.0]
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [1.0, *[2.0**-54] * 1000],
+        [*[2.0**-54] * 1000, 1.0],
+        [-1.0, *[2.0**-54] * 1000, 3.0],
+        [1.0, 1e100, 1.0, -1e100],
+    ],
+    ids=["small after large", "large after small", "both signs", "cancelling"],
+)
+def test_sums_of_blocks_keep_what_rounding_loses(parts):
+    sums = calibration._Sums(2)
+    for part in parts:
+        sums.add(np.array([part, -part]))
+    assert sums.total.tolist() == [fsum(parts), -fsum(parts)]
 
 
 def test_sums_do_not_drift():
