@@ -71,9 +71,6 @@ c.GenerateFeedback.preprocessors = [
     "nbgrader.preprocessors.GetGrades",
     "glyphlab_grader.feedback.TellLearner",
 ]
-# Where students read the book; its address, once it is published. As it stands, a page of
-# _grading/feedback/ finds the book that was built here.
-c.TellLearner.book = "../../../../_build/book/_build/html/"
 
 # What a student wrote runs no script in the formgrader's page, which is the instructor's; formulas
 # are MathML, so that the page loads no MathJax from another host.
@@ -95,11 +92,13 @@ c.ClearSolutions.code_stub = {"python": "# YOUR CODE HERE\n..."}
 # Before a release is made, the solutions are graded as a student's notebooks are: fewer than all
 # points of the tests refuse it, and leave the old release as it was.
 c.GenerateAssignment.exporter_class = "glyphlab_grader.release.solution.ReleaseExporter"
-# The steps of a release: nbgrader's own, and before it keeps the tests, the course's draw.
+# The steps of a release: nbgrader's own, and before it keeps the cells, the course's draw and the
+# book's address.
 c.GenerateAssignment.preprocessors = [
     "nbgrader.preprocessors.IncludeHeaderFooter",
     "nbgrader.preprocessors.InstantiateTests",
     "glyphlab_grader.release.variants.DrawVariant",
+    "glyphlab_grader.release.links.LinkBook",
     "nbgrader.preprocessors.LockCells",
     "nbgrader.preprocessors.ClearSolutions",
     "nbgrader.preprocessors.ClearOutput",
@@ -112,4 +111,6 @@ c.GenerateAssignment.preprocessors = [
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
 if (ROOT / "course.yml").exists():
-    c.DrawVariant.seed = load_course(ROOT / "course.yml").seed
+    _course = load_course(ROOT / "course.yml")
+    c.DrawVariant.seed = _course.seed
+    c.LinkBook.book = c.TellLearner.book = _course.book_url

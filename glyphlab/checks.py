@@ -20,15 +20,33 @@ import io
 import itertools
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
+from numbers import Real
 from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["agrees", "close", "parts", "place", "quiet", "raises", "same_array", "unchanged"]
+__all__ = [
+    "ACCEPTED",
+    "ROUNDED",
+    "agrees",
+    "close",
+    "numbers",
+    "parts",
+    "place",
+    "quiet",
+    "raises",
+    "same_array",
+    "unchanged",
+]
 
 #: An answer may differ by this much, relative to the expected value or absolutely.
 TOLERANCE = 1e-6
+#: Said of values that are right but for their last decimals; the feedback repeats it.
+ROUNDED = "It looks rounded: hand in the value as computed, right within 1e-6."
+#: Said of what is no number and holds none; the feedback repeats it.
+ACCEPTED = "Hand in a float, a Fraction, a list, an array or a tensor."
 
 Numbers = NDArray[Any]
 P = ParamSpec("P")
@@ -119,6 +137,33 @@ def agrees(actual: object, expected: object) -> bool:
     except AssertionError:
         return False
     return True
+
+
+@_short_traceback
+def numbers(value: object, what: str) -> None:
+    """Check that something can be read as numbers, whatever they are.
+
+    Parameters
+    ----------
+    value : array_like
+        What the learner handed in.
+    what : str
+        The name of the thing, which begins the message.
+
+    Raises
+    ------
+    AssertionError
+        If it cannot; the message says what can.
+
+    Examples
+    --------
+    >>> numbers([0.5, float("nan")], "recall")
+    >>> numbers(["0.5"], "recall")
+    Traceback (most recent call last):
+        ...
+    AssertionError: recall, entry 0: a text where a number is expected.
+    """
+    _numbers(value, what)
 
 
 @_short_traceback
@@ -394,7 +439,7 @@ def _require(
     if show_expected:
         message += f" Expected is {_shown(want[first])}."
     if rounded:
-        message += " It looks rounded: hand in the value as computed."
+        message += f" {ROUNDED}"
     elif np.isnan(got[first]):
         message += " A number is expected there."
     _fail(message + (f" {hint}" if hint else ""))
@@ -522,10 +567,11 @@ def _number(value: object, what: str, place: tuple[int, ...], undefined: bool) -
         _fail(f"{what}{_at(place)}: a text where a number is expected.")
     if isinstance(value, int):
         return value if isinstance(value, bool) else int(value)
-    if isinstance(value, complex) or not hasattr(value, "__float__"):
+    # A method __float__ alone does not do: such an object stays in the learner's own process.
+    if not isinstance(value, Real | Decimal):
         _fail(
             f"{what}{_at(place)}: {_kind(value)} where a number or a sequence of numbers is "
-            "expected. Hand in a float, a Fraction, a list, an array or a tensor."
+            f"expected. {ACCEPTED}"
         )
     return float(value)
 

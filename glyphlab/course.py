@@ -4,6 +4,7 @@ The file is the one place for these facts; book, notebooks' metadata and grader 
 `load`. A mistake in it is a `CourseError` that names the place.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,9 @@ __all__ = [
     "Section",
     "load",
 ]
+
+# It stands in Markdown links: no spaces or brackets; and a page is appended: no query, no fragment.
+_ADDRESS = re.compile(r"(?:https?|file)://[^\s()<>\[\]\"'?#]+")
 
 
 class CourseError(ValueError):
@@ -135,6 +139,9 @@ class Course:
     ----------
     title : str
         The course's title.
+    book_url : str
+        Where students read the book, ending in a slash: a page's place is appended to it. Empty
+        where the book is not published.
     publish_solutions : bool
         Whether the book shows the folded solutions.
     seed : int or None
@@ -146,6 +153,7 @@ class Course:
     """
 
     title: str
+    book_url: str
     publish_solutions: bool
     seed: int | None
     points: int
@@ -218,6 +226,15 @@ class _Place:
             raise self.fail(f"should be text, is {self.value!r}")
         return " ".join(self.value.split())
 
+    def address(self) -> str:
+        """Return a web address that ends in a slash, or nothing."""
+        if self.value == "":
+            return ""
+        text = self.text()
+        if not _ADDRESS.fullmatch(text):
+            raise self.fail(f"should be an address such as https://example.org/book/, is {text!r}")
+        return text if text.endswith("/") else f"{text}/"
+
     def boolean(self) -> bool:
         if not isinstance(self.value, bool):
             raise self.fail(f"should be true or false, is {self.value!r}")
@@ -250,6 +267,7 @@ def _course(root: _Place) -> Course:
         "objectives",
         "misconceptions",
         "assignments",
+        optional=("book_url",),
     )
     sections = {key: _section(place) for key, place in top["sections"].entries().items()}
     objectives = {
@@ -264,6 +282,7 @@ def _course(root: _Place) -> Course:
     }
     return Course(
         title=top["title"].text(),
+        book_url=top["book_url"].address() if "book_url" in top else "",
         publish_solutions=top["publish_solutions"].boolean(),
         seed=None if top["seed"].value is None else top["seed"].integer(),
         points=top["points"].integer(),

@@ -29,6 +29,7 @@ null, true, 1, 1.0  None, bool, int, float
 
 import json
 import math
+import numbers
 import socket
 import struct
 import sys
@@ -129,6 +130,8 @@ class Encoder:
             return self._tensor(value)
         if torch is not None and isinstance(value, torch.dtype):
             return ["Y", str(value).removeprefix("torch.")]
+        if isinstance(value, numbers.Real):
+            return self._real(value)
         if self._other is None:
             raise Unfit(f"an object of type {type(value).__name__} cannot be handed over")
         return self._other(value)
@@ -156,6 +159,19 @@ class Encoder:
         if value.bit_length() > _LONGEST_INT_BITS:
             raise Unfit(f"an integer of more than {_LONGEST_INT_BITS} bits cannot be handed over")
         return ["i", hex(value)]
+
+    def _real(self, value: numbers.Real) -> Any:
+        """Turn another library's number (SymPy's, mpmath's) into Python's."""
+        try:
+            if isinstance(value, numbers.Rational):
+                return self._fraction(Fraction(int(value.numerator), int(value.denominator)), 0)
+            return float.__float__(float(value))
+        except Unfit:
+            raise
+        # The class may be the student's own, and raise what it likes.
+        except Exception as error:
+            kind, why = type(value).__name__, type(error).__name__
+            raise Unfit(f"an {kind} that gives no fraction or float: {why}") from None
 
     def _float(self, value: float, _: int) -> Any:
         return float.__float__(value)

@@ -11,6 +11,7 @@ from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Unicode
 
+from glyphlab.checks import ACCEPTED, ROUNDED
 from glyphlab.course import Course, Section, load
 from glyphlab_grader.ledger import CellScore, Ledger
 from glyphlab_grader.notebooks import cell_id, read_notebook, source_text
@@ -126,7 +127,11 @@ class TellLearner(NbGraderPreprocessor):  # type: ignore[misc]
         name, hints, section = _facts(marked.get(label, {}), written, lost, course)
         name = name or (f"Your answer in “{label}”" if written else f"Test “{label}”")
         if lost and not written:
-            errors = {output.ename for output in cell.outputs if output.output_type == "error"}
+            errors = {o.ename: o.evalue for o in cell.outputs if o.output_type == "error"}
+            form = tuple(text for text in (ROUNDED, ACCEPTED) if text in " ".join(errors.values()))
+            if form:
+                # The form of the answer is at fault, and not what the test looks for.
+                hints, section = form, None
             hints += tuple(text for error, text in _STOPPED.items() if error in errors)
         link = f"{self.book}{section.path}" if section is not None and self.book else ""
         title = "" if section is None else section.title

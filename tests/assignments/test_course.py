@@ -254,6 +254,26 @@ def test_a_link_leads_into_the_built_book():
         assert section.path == f"{section.page}.html#{section.label}"
 
 
+@pytest.mark.parametrize(
+    ("given", "address"),
+    [
+        ("", ""),
+        ("https://example.org/book/", "https://example.org/book/"),
+        ("https://example.org/~ada/course", "https://example.org/~ada/course/"),
+    ],
+)
+def test_the_book_s_address_ends_in_a_slash(tmp_path, given, address):
+    assert course.load(changed(tmp_path, "book_url", value=given)).book_url == address
+
+
+@pytest.mark.parametrize(
+    "address", ["book/", "javascript:x//y", "https://a/b c", "https://a/?q", "https://a/)", 3, None]
+)
+def test_an_address_that_cannot_be_linked_to_is_refused(tmp_path, address):
+    with pytest.raises(course.CourseError, match="book_url: should be"):
+        course.load(changed(tmp_path, "book_url", value=address))
+
+
 @each_exercise
 def test_what_hands_over_a_forbidden_result_is_forbidden_too(assignment, exercise):
     """Shares of rows and columns are recall and precision; a reweighted matrix is made of them."""

@@ -2,15 +2,20 @@
 
 import ast
 import re
+import shutil
 from pathlib import Path
 
 import nbformat
 import pytest
+from nbgrader.api import Gradebook
 
 from glyphlab import course
+from glyphlab_grader.course import open_course
+from glyphlab_grader.cycle import generate as cycle
 from glyphlab_grader.errors import GraderError
 from glyphlab_grader.release import canonical, generate
 from glyphlab_grader.release.leaks import HIDDEN, leaks
+from glyphlab_grader.restoring.master import StoredCell, load_master
 
 ROOT = Path(__file__).parents[2]
 COURSE = course.load(ROOT / "course.yml")
@@ -168,6 +173,36 @@ def test_links_lead_to_sections_of_the_book(path):
     for file, label in links:
         page = (released(path).parent / file).resolve()
         assert f"\n({label})=\n" in page.read_text(encoding="utf-8"), (file, label)
+
+
+@each_notebook
+def test_released_sections_are_named_and_nothing_is_linked_in_vain(path):
+    """No link of the release depends on where a student's folder lies."""
+    assert COURSE.book_url == ""
+    for source, cell in zip(cells(path), cells(released(path)), strict=True):
+        assert not re.search(r"\]\((?!https?://)|\.md\b", cell.source), cell.id
+        for title in re.findall(r"\[([^\]]+)\]\(\.\./", source.source):
+            assert f"“{title}”" in cell.source
+
+
+def test_the_book_s_address_is_put_into_released_links_and_the_master_agrees(tmp_path):
+    shutil.copy(ROOT / "nbgrader_config.py", tmp_path)
+    text = (ROOT / "course.yml").read_text(encoding="utf-8")
+    address = 'book_url: "https://book.example/course"'
+    assert text.count('\nbook_url: ""\n') == 1
+    (tmp_path / "course.yml").write_text(text.replace('book_url: ""', address), encoding="utf-8")
+    shutil.copytree(ROOT / "solutions" / "ch23_1", tmp_path / "solutions" / "ch23_1")
+    course = open_course(tmp_path)
+    cycle.generate(course, "ch23_1")
+    path = course.release("ch23_1") / "F1.ipynb"
+    assert (
+        "[Micro, macro and prevalence]"
+        "(https://book.example/course/book/23_1_confusion_matrix.html#sec-cm-averages)"
+    ) in cells(path)[0].source
+    with Gradebook(course.database, course.course_id) as gradebook:
+        kept = gradebook.find_notebook("F1", "ch23_1").source_cells
+        stored = {cell.name: StoredCell(cell.source, cell.checksum) for cell in kept}
+    assert load_master(path, stored).cells[0].source == cells(path)[0].source
 
 
 # ------------------------------------------------------------------------------ test cells

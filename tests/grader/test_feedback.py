@@ -6,17 +6,21 @@ import re
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 from browser import Browser
 
+from glyphlab.checks import ACCEPTED, ROUNDED
 from glyphlab_grader.cli import main
 from glyphlab_grader.course import Course, open_course
 from glyphlab_grader.cycle.feedback import generate_feedback
+from glyphlab_grader.cycle.generate import generate
 from glyphlab_grader.gradebook import open_gradebook
 from glyphlab_grader.grading import Options, grade_assignment
 
 COURSE = """
 title: Tiny
+book_url: https://book.example/course
 publish_solutions: true
 seed: null
 points: 5
@@ -74,7 +78,7 @@ def test_feedback_helps_and_gives_nothing_away(page: str) -> None:
         "Looked for: Halves ✗ Not passed : 0 of 3 points Half of nine is no root of it. "
         "Read again: Roots ." in text
     )
-    link = '<a href="../../../../_build/book/_build/html/book/roots.html#sec-roots">Roots</a>'
+    link = '<a href="https://book.example/course/book/roots.html#sec-roots">Roots</a>'
     assert link in page
     # The visible test is shown, the hidden one is not, nor its input that the student recorded.
     assert "assert root ( 4 ) == 2" in text
@@ -102,7 +106,8 @@ def test_the_page_loads_nothing_and_runs_nothing(page: str) -> None:
     assert "default-src 'none'" in page
     assert page.index("Content-Security-Policy") < page.index("</head>")
     assert "<script" not in page
-    assert not re.search(r"""(?:src|href)=["']?(?:https?:)?//""", page)
+    # A link to the book is followed by whoever clicks it; nothing else names an address.
+    assert not re.search(r"""<(?!a\s)[^>]*(?:src|href)=["']?(?:https?:)?//""", page)
     assert "@import" not in page
 
 
@@ -161,6 +166,45 @@ def test_formulas_are_drawn_and_links_lead_somewhere(course: Course, hand_in: An
     assert "T2.ipynb" not in page
     assert not re.search(r"<script|javascript:|attack\.example", page)
     assert "<h3>A task</h3>" in page
+
+
+LENGTH = """class Length:
+    def __float__(self):
+        return 3 ** 0.5
+def root(x):
+    return 2 if x == 4 else Length()"""
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ("def root(x):\n    return round(x ** 0.5, 3)", ROUNDED),
+        (LENGTH, ACCEPTED),
+        ("def root(x):\n    return x / 2", "Half of nine is no root of it."),
+    ],
+)
+def test_the_form_of_an_answer_is_not_told_as_a_misconception(
+    course: Course, hand_in: Any, answer: str, told: str
+) -> None:
+    (course.root / "course.yml").write_text(COURSE)
+    source = course.source("tiny") / "T1.ipynb"
+    notebook = nbformat.read(source, as_version=4)
+    nine = next(cell for cell in notebook.cells if cell.id == "nine")
+    nine.source = """from glyphlab import checks
+
+### BEGIN HIDDEN TESTS
+checks.close(root(3), 3 ** 0.5, "the root of three")
+### END HIDDEN TESTS"""
+    nbformat.write(notebook, source)
+    course = open_course(course.root)
+    generate(course, "tiny")
+    hand_in("ada", answer)
+    (outcome,) = grade_assignment(course, "tiny", Options(cell_timeout=5))
+    assert outcome.score == 2.0
+    generate_feedback(course, "tiny", ["ada"])
+    text = words((course.feedback("ada", "tiny") / "T1.html").read_text(encoding="utf-8"))
+    messages = {ROUNDED, ACCEPTED, "Half of nine is no root of it."}
+    assert {message for message in messages if message in text} == {told}
 
 
 def test_without_the_book_s_address_nothing_is_linked_in_vain(course: Course, hand_in: Any) -> None:

@@ -3,11 +3,23 @@
 from decimal import Decimal
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
+import sympy
 import torch
 
-from glyphlab.checks import agrees, close, parts, place, quiet, raises, same_array, unchanged
+from glyphlab.checks import (
+    agrees,
+    close,
+    numbers,
+    parts,
+    place,
+    quiet,
+    raises,
+    same_array,
+    unchanged,
+)
 
 NAN = float("nan")
 
@@ -209,6 +221,16 @@ def test_rounding_is_named():
     assert "2 of 2" in str(failure.value)
 
 
+def test_numbers_of_other_libraries_are_numbers():
+    half = sympy.Rational(1, 2)
+    close(
+        [half, sympy.Float(0.25), mpmath.mpf(0.125), Decimal("0.5")], [0.5, 0.25, 0.125, 0.5], "p"
+    )
+    numbers([half, half], "p")
+    with pytest.raises(AssertionError, match=r"^p, entry 1: a Symbol where a number"):
+        numbers([half, sympy.Symbol("x")], "p")
+
+
 def test_undefined_entries():
     with pytest.raises(AssertionError, match=r"you have nan\. A number is expected"):
         close([0.5, NAN], [0.5, 0.25], "p")
@@ -368,6 +390,13 @@ def test_an_interrupt_passes_through():
         raises(ValueError, give, KeyboardInterrupt(), what="x")
 
 
+class Length:
+    """Can be made a float, but is of no kind of numbers: it would not leave a learner's process."""
+
+    def __float__(self):
+        return 0.25
+
+
 class StudentObject:
     """As the judge shows an object of a class that does not cross."""
 
@@ -379,6 +408,7 @@ class StudentObject:
     [
         (True, r"it is not right: you have True\."),
         ([True, False], r"it is not right at \[0\]: you have True"),
+        (Length(), r"it: a Length where a number .* is expected\. Hand in a float, a Fraction"),
         (StudentObject(), r"it: a Rational where a number .* is expected\. Hand in a float, a Fra"),
         (len, r"it: a builtin_function_or_method where a number"),
         (lambda: 0.5, r"it: a function where a number"),

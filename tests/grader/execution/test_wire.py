@@ -2,6 +2,7 @@
 
 import json
 import math
+import numbers
 import socket
 import struct
 import threading
@@ -10,8 +11,10 @@ from collections import OrderedDict, namedtuple
 from decimal import Decimal
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
+import sympy
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -292,3 +295,19 @@ def test_what_is_no_frame_is_rubbish(data):
 
 def test_decimals_keep_their_digits():
     assert str(cross(Decimal("1.10"))) == "1.10"
+
+
+def test_numbers_of_other_libraries_arrive_as_python_s():
+    assert cross([sympy.Rational(1, 3), sympy.Integer(4)]) == [Fraction(1, 3), Fraction(4)]
+    assert [type(n) for n in cross([sympy.Float(0.25), mpmath.mpf(0.5)])] == [float, float]
+    assert cross([sympy.Float(0.25), mpmath.mpf(0.5)]) == [0.25, 0.5]
+
+
+def test_a_number_that_raises_cannot_be_handed_over():
+    class Odd:
+        def __float__(self):
+            raise RuntimeError
+
+    numbers.Real.register(Odd)
+    with pytest.raises(Unfit, match="an Odd that gives no fraction or float: RuntimeError"):
+        cross(Odd())
