@@ -3,6 +3,7 @@
 - ``{objectives-map}``: objective, section, exercises, misconceptions that tests look for.
 - ``{faults}``: kinds of fault in an outcome, and what each means.
 - ``{limits}``: the bounds of the sandbox, with their defaults.
+- ``{bank-table}``: what the bank of answers proves, test by test.
 - ``{grade-columns}``: the columns of ``grades.csv``.
 """
 
@@ -13,6 +14,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 from course_facts import released_path
@@ -25,6 +27,7 @@ from glyphlab import course
 from glyphlab_grader import grades
 from glyphlab_grader.execution import Limits
 from glyphlab_grader.outcome import FAULT_KINDS
+from glyphlab_grader.release import bank
 
 MEBIBYTE = 2**20
 
@@ -128,6 +131,23 @@ class LimitsTable(TableDirective):
         return f"{value:g} s" if name.endswith("_seconds") else f"{value:,}"
 
 
+class BankTable(TableDirective):
+    header = (
+        "exercise",
+        "right answers",
+        "wrong answers",
+        "test",
+        "points",
+        "misconception",
+        "caught",
+        "by it alone",
+    )
+
+    def rows(self) -> Iterable[Sequence[Cell]]:
+        for line in bank.table(Path(self.env.srcdir)).splitlines()[2:]:
+            yield [cell.strip() for cell in line.strip("|").split("|")]
+
+
 class GradeColumns(TableDirective):
     header = ("column", "what it holds")
 
@@ -147,6 +167,7 @@ class GradeColumns(TableDirective):
 def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("objectives-map", ObjectivesMap)
     app.add_directive("faults", Faults)
+    app.add_directive("bank-table", BankTable)
     app.add_directive("limits", LimitsTable)
     app.add_directive("grade-columns", GradeColumns)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
