@@ -114,8 +114,8 @@ def test_frames_of_the_student_s_own_making_gain_nothing(guarded):
     assert result.scores == [0]
 
 
-def test_a_verdict_on_the_judge_s_behalf_gains_nothing(guarded):
-    result = guarded(
+def test_a_verdict_on_the_judge_s_behalf_gains_nothing(bare, guarded):
+    cells = [
         answer(
             FORGED_FRAME + "def f(x):\n"
             "    for number in range(50):\n"
@@ -123,8 +123,9 @@ def test_a_verdict_on_the_judge_s_behalf_gains_nothing(guarded):
             "    return -1"
         ),
         square(),
-    )
-    assert result.scores == [0]
+    ]
+    assert bare(*cells).scores == [2]
+    assert guarded(*cells).scores == [0]
 
 
 @pytest.mark.parametrize(
@@ -256,15 +257,17 @@ def test_a_stop_is_no_exception():
 # Functions that a test hands over.
 
 
-def test_a_function_of_the_test_is_worth_nothing_after_its_call(guarded):
-    result = guarded(
+def test_a_function_of_the_test_is_worth_nothing_after_its_call(bare, guarded):
+    cells = [
         answer(
             "kept = []\ndef keep(function):\n    kept.append(function)\n    return function(2)\n"
             "def f(x):\n    return kept[0](x)"
         ),
         check("assert keep(lambda x: x * x) == 4"),
         square(),
-    )
+    ]
+    assert bare(*cells).scores == [2, 2]
+    result = guarded(*cells)
     assert result.scores == [2, 0]
     assert "has ended" in result.text(2)
 
@@ -312,22 +315,26 @@ def test_hidden_inputs_printed_later_are_marked(bare, guarded):
     assert set(shown) <= result.execution.after_tests
 
 
-def test_what_a_student_prints_during_a_test_is_not_shown(guarded):
-    result = guarded(
+def test_what_a_student_prints_during_a_test_is_not_shown(bare, guarded):
+    cells = [
         answer(
             "import os\ndef f(x):\n    print('recorded', x)\n"
             "    os.write(1, b'raw %d' % x)\n    return x * x"
         ),
         check("### BEGIN HIDDEN TESTS\nassert f(271828) == 271828 ** 2\n### END HIDDEN TESTS"),
-    )
+    ]
+    assert "recorded 271828" in bare(*cells).text(1)
+    result = guarded(*cells)
     assert result.scores == [2]
     assert result.text(1) == ""
 
 
-def test_hidden_names_do_not_reach_the_student(guarded):
-    result = guarded(
+def test_hidden_names_do_not_reach_the_student(bare, guarded):
+    cells = [
         given("import numpy as np"),
         check("visible = 1\n### BEGIN HIDDEN TESTS\nvisible = 7\nhidden = 8\n### END HIDDEN TESTS"),
         answer("(globals().get('hidden'), globals().get('visible'), 'BEG' + 'IN' in str(In))"),
-    )
+    ]
+    assert "(8, 7, True)" in bare(*cells).text(2)
+    result = guarded(*cells)
     assert "(None, None, False)" in result.text(2)

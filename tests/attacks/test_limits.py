@@ -179,6 +179,7 @@ def test_a_process_that_hides_its_maps_is_counted_too(guarded):
         "        x[::4096] = b'1' * len(x[::4096])\n        time.sleep(20)\n        os._exit(0)\n"
         "time.sleep(3)\nprint('had it')"
     )
+    assert "had it" in guarded(answer(source), limits=bounds(memory_bytes=600 * MEBIBYTE)).text(0)
     result = guarded(answer(source), limits=bounds(memory_bytes=120 * MEBIBYTE))
     assert "had it" not in result.text(0)
     assert result.kinds == ["memory"]
@@ -222,12 +223,13 @@ def test_an_endless_cell_is_stopped(guarded, loop):
 
 
 def test_cells_after_the_notebook_s_time_are_not_run(guarded):
-    result = guarded(
-        answer("import time\ntime.sleep(5)"),
+    cells = [
+        answer("import time\ntime.sleep(3)"),
         answer("print('later')"),
         check("assert True"),
-        limits=bounds(notebook_seconds=1),
-    )
+    ]
+    assert guarded(*cells, limits=bounds()).scores == [2]
+    result = guarded(*cells, limits=bounds(notebook_seconds=1))
     assert "later" not in result.text(1)
     assert result.scores == [0]
     assert {fault.kind for fault in result.execution.faults} == {"timeout"}
@@ -269,11 +271,12 @@ def test_a_flood_during_a_test_ends_the_test(guarded):
 
 
 def test_work_in_the_background_counts(guarded):
-    result = guarded(
+    cells = [
         answer("import os\nif not os.fork():\n    while True: pass"),
         answer("import time\ntime.sleep(4)\nprint('had it')"),
-        limits=bounds(notebook_cpu_seconds=1),
-    )
+    ]
+    assert "had it" in guarded(*cells, limits=bounds(notebook_cpu_seconds=60)).text(1)
+    result = guarded(*cells, limits=bounds(notebook_cpu_seconds=1))
     assert "had it" not in result.text(1)
     assert result.kinds == ["cpu"]
 
