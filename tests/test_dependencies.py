@@ -59,8 +59,9 @@ def reasons() -> set[str]:
 
 
 def vendored() -> set[str]:
-    """Names of the projects whose files the site serves."""
-    return {place.name for place in (ROOT / "book/assets/vendor").iterdir()}
+    """Names of the projects whose files the site serves or the tests run."""
+    served = {place.name for place in (ROOT / "book/assets/vendor").iterdir()}
+    return served | {place.name for place in (ROOT / "tests/book/vendor").iterdir()}
 
 
 def files(part: str) -> list[Path]:

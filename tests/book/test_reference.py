@@ -17,7 +17,7 @@ from glyphlab.expected import TABLE
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "book" / "reference"
-CELL = re.compile(r"^```\{code-cell\}\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+CELL = re.compile(r"^```\{code-cell\}\n(?::tags:[^\n]*\n)?(.*?)^```$", re.DOTALL | re.MULTILINE)
 ENTRY = re.compile(r"^\(erratum-(\d+)\)=\n### E(\d+): (.+)$", re.MULTILINE)
 TO_CHAPTER = re.compile(
     r"\{(?:ref|eq|prf:ref)\}`(?:[^`<]*<)?(?:sec-[bc]|ex-23|def-|prop-|rem-|thm-|eq-cal)"
