@@ -25,11 +25,12 @@ __all__ = ["Restore", "SubmissionExporter", "remove_links"]
 def remove_links(notebooks: list[str], **other: object) -> None:
     """Remove symbolic links from a submission, before nbgrader copies what they point to.
 
-    nbgrader calls this before it converts a student's notebooks.
+    Pipes, sockets and devices go as well: copying one fails, waits or has no end. nbgrader calls
+    this before it converts a student's notebooks.
     """
     for folder in {Path(notebook).parent for notebook in notebooks}:
         for path in folder.rglob("*"):
-            if path.is_symlink():
+            if path.is_symlink() or not (path.is_file() or path.is_dir()):
                 remove(path)
 
 
