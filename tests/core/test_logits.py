@@ -5,7 +5,7 @@ import pytest
 import scipy.special
 
 import glyphlab_core as g
-from glyphlab_core._logits import _agree
+from glyphlab_core._logits import _agree, labelled, mean_derivatives
 
 
 def losses(z, y):
@@ -37,13 +37,29 @@ def test_errors_that_average_out(errors, loss, n, agree):
     assert _agree(wide + np.tile(errors, 64), wide, n) is agree
 
 
-@pytest.mark.parametrize(("dtype", "t"), [(np.float64, 1.0), (np.float64, 0.5), (np.float32, 0.7)])
+@pytest.mark.parametrize(
+    ("dtype", "t"),
+    [(np.float64, 1.0), (np.float64, 0.5), (np.float32, 0.7), (np.float32, 1 - 2.0**-32)],
+)
 def test_double_precision_where_float32_cannot_hold_the_data_or_the_temperature(dtype, t):
     rng = np.random.default_rng(0)
     z = (rng.normal(size=(120_000, 10)) * 3).astype(dtype)
     y = rng.integers(10, size=len(z))
     wanted = losses(z.astype(float) / t, y).mean()
     assert g.log_loss(z, y, t) == pytest.approx(wanted, rel=1e-13)
+
+
+@pytest.mark.parametrize("n", [1, 40, 30_000, 530_000])
+@pytest.mark.parametrize("beta", [0.4, 1.0, 1.7])
+def test_derivatives_are_mean_and_variance_of_the_logits(n, beta):
+    rng = np.random.default_rng(n)
+    z, y = rng.normal(size=(n, 2)) * 3, rng.integers(2, size=n)
+    p = scipy.special.softmax(beta * z, axis=1)
+    mean = (p * z).sum(axis=1)
+    variance = (p * (z - mean[:, None]) ** 2).sum(axis=1)
+    slope, curvature = mean_derivatives(labelled(z, y), beta)
+    assert slope == pytest.approx((mean - z[np.arange(n), y]).mean(), rel=1e-11)
+    assert curvature == pytest.approx(variance.mean(), rel=1e-11)
 
 
 def worst_row():
