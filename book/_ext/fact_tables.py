@@ -56,7 +56,7 @@ class TableDirective(SphinxDirective):
         row = nodes.row()
         for cell in cells:
             if isinstance(cell, str):
-                cell, _ = self.state.inline_text(cell, self.lineno)
+                cell = self.state.inline_text(cell, self.lineno)[0] if cell else []
             row += nodes.entry("", nodes.paragraph("", "", *cell))
         return row
 
