@@ -1,8 +1,13 @@
 """What all tests share: the long ones are chosen by name, and CI skips nothing."""
 
 import os
+import signal
 
 import pytest
+
+# A shell without job control has what runs behind it ignore Ctrl-C, and all commands that a test
+# starts would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_configure(config: pytest.Config) -> None:

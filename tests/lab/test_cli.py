@@ -585,7 +585,10 @@ def test_an_interrupt_ends_with_130_and_leaves_nothing(nothing_written):
     while not out.exists() and time.monotonic() < deadline:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    stdout, stderr = process.communicate(timeout=120)
+    try:
+        stdout, stderr = process.communicate(timeout=120)
+    finally:
+        process.kill()
     assert (process.returncode, stdout, stderr) == (130, "", "glyphlab train: interrupted\n")
 
 
