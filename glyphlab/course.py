@@ -232,7 +232,7 @@ class _Place:
             return ""
         text = self.text()
         if not _ADDRESS.fullmatch(text):
-            raise self.fail(f"should be an address such as https://example.org/book/, is {text!r}")
+            raise self.fail(f"should be an address that begins with https:// , is {text!r}")
         return text if text.endswith("/") else f"{text}/"
 
     def boolean(self) -> bool:
