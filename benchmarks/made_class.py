@@ -217,9 +217,11 @@ inputs = torch.randn(60, 2)
 labels = (inputs[:, 0] > 0).long()
 assert (train(inputs, labels) == labels).float().mean() > 0.9
 ### BEGIN HIDDEN TESTS
+# Stock's draws follow the seed that `train` has set; the judge's do not.
+torch.manual_seed(3)
 inputs = torch.cat([torch.randn(30, 2) + 3 * k for k in range(3)])
 labels = torch.arange(3).repeat_interleave(30)
-assert (train(inputs, labels) == labels).float().mean() > 0.6
+assert (train(inputs, labels) == labels).float().mean() > 0.5
 ### END HIDDEN TESTS
 """,
 )

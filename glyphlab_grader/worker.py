@@ -62,6 +62,8 @@ def _requests() -> "queue.SimpleQueue[str | None]":
 
 def _answer(request: dict[str, Any]) -> dict[str, Any]:
     try:
+        # The folder that this process began in may be gone: a course made anew has another.
+        os.chdir(request["root"])
         app = _app(request["root"])
         if not request["own"]:
             prepare()

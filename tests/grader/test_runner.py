@@ -4,7 +4,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import psutil
@@ -60,6 +60,21 @@ def test_a_worker_is_kept_from_one_submission_to_the_next(
     first, second = (run_submission(request_, 20.0) for _ in range(2))
     assert first.how == "failed"
     assert first.seconds == second.seconds
+
+
+def test_a_worker_outlives_the_folder_that_it_began_in(tmp_path: Path, request_: Request) -> None:
+    (tmp_path / "nbgrader_config.py").touch()
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    worker = runner.Worker(str(gone))
+    try:
+        gone.rmdir()
+        asked = replace(request_, log=str(tmp_path / "log"), own=True)
+        answer = worker.ask(asdict(asked), 60.0)
+    finally:
+        worker.end()
+    # There is no such assignment to grade; it looked.
+    assert "T1.ipynb" in str(answer), answer
 
 
 def test_a_worker_that_dies_is_told_and_replaced(install: Install, request_: Request) -> None:
