@@ -11,6 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from glyphlab_grader.errors import GraderError
 from glyphlab_grader.names import printable
+from glyphlab_grader.options import add_database
 
 __all__ = ["main"]
 
@@ -90,9 +91,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="ADDRESS",
         help="grade on the dask cluster with this scheduler; 'local' to try it out here",
     )
-    parser.add_argument(
-        "--db", metavar="URL", help="the gradebook's database (default: nbgrader_config.py's)"
-    )
+    add_database(parser)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the outcomes there")
     parser.add_argument(
         "--feedback", action="store_true", help="write the feedback of all who were graded, too"

@@ -18,6 +18,7 @@ from glyphlab_grader.errors import GraderError
 from glyphlab_grader.files import replace_file
 from glyphlab_grader.gradebook import open_gradebook
 from glyphlab_grader.grades import read_grades, write_grades
+from glyphlab_grader.options import add_database
 
 __all__ = ["add_options", "canvas", "moodle", "run"]
 
@@ -50,9 +51,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="canvas, moodle: also the scores of which a part awaits a person",
     )
-    parser.add_argument(
-        "--db", metavar="URL", help="the gradebook's database (default: nbgrader_config.py's)"
-    )
+    add_database(parser)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -9,7 +9,7 @@ from glyphlab_grader.names import printable
 from glyphlab_grader.notebooks import cell_id, read_notebook
 from glyphlab_grader.outcome import Fault
 
-__all__ = ["execution_faults", "misconceptions"]
+__all__ = ["ENDINGS", "execution_faults", "misconceptions"]
 
 # What nbgrader itself, without the sandbox, writes into a cell that it stopped.
 TIMEOUT_ERROR = "CellTimeoutError"
@@ -30,8 +30,8 @@ _SANDBOX_KINDS = {
     "score": "crossing",
 }
 
-# What may have ended the student's process.
-_ENDINGS = ("kernel_died", "timeout", "limit")
+ENDINGS = ("kernel_died", "timeout", "limit")
+"""What may have ended the student's process: no test after it says what the student thought."""
 
 
 def misconceptions(source: Path) -> dict[str, str]:
@@ -84,7 +84,7 @@ def execution_faults(
     for index, cell in enumerate(notebook.cells):
         name = cell_id(cell)
         label = name or f"cell {index + 1}"
-        gone = any(fault.kind in _ENDINGS for fault in faults)
+        gone = any(fault.kind in ENDINGS for fault in faults)
         told = [
             Fault(label, _SANDBOX_KINDS[fault.kind], printable(fault.message))
             for fault in sandbox

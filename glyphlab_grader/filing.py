@@ -15,7 +15,7 @@ from glyphlab_grader.cycle.feedback import withdraw_feedback
 from glyphlab_grader.errors import GraderError
 from glyphlab_grader.files import remove
 from glyphlab_grader.ledger import Ledger, Marks, Place
-from glyphlab_grader.names import name_problem, printable
+from glyphlab_grader.names import name_problem
 from glyphlab_grader.outcome import Fault, Outcome
 from glyphlab_grader.records import Records
 from glyphlab_grader.submission import Result
@@ -115,7 +115,7 @@ class Files:
                 remove(self._executed(*place))
                 withdraw_feedback(self.course, self.assignment, *place)
             except (OSError, GraderError) as error:
-                problems[place] = _broken(error)
+                problems[place] = Fault.broken_off(error)
         with self.ledger.transaction():
             self.ledger.withdraw(known)
         return problems
@@ -125,23 +125,26 @@ class Files:
         items = {item.place: item for item in finished}
         problems: dict[Place, Fault] = {}
         marks: dict[Place, Marks] = {}
+        copied: set[str] = set()
         for place, item in items.items():
             if item.result.how == "executed":
                 try:
-                    self._copy_files(place[0])
+                    if place[0] not in copied:
+                        self._copy_files(place[0])
+                        copied.add(place[0])
                     marks[place] = self._marks(item)
                 except (OSError, ValueError) as error:
-                    problems[place] = _broken(error)
+                    problems[place] = Fault.broken_off(error)
         absent = [place for place, item in items.items() if item.result.how == "absent"]
         with self.ledger.transaction():
             wrong = self.ledger.give(marks)
             self.ledger.give_nothing(absent)
-        problems |= {place: _broken(ValueError(text)) for place, text in wrong.items()}
+        problems |= {place: Fault.broken_off(ValueError(text)) for place, text in wrong.items()}
         for place in self._penalised([place for place in marks if place not in problems]):
             try:
                 self._penalise(*place)
             except (OSError, ValueError) as error:
-                problems[place] = _broken(error)
+                problems[place] = Fault.broken_off(error)
         outcomes = self._conclude(items, problems)
         return [outcomes[place] for place in items]
 
@@ -187,7 +190,7 @@ class Files:
                     outcomes[place] = outcome
                     continue
             except (OSError, ValueError, GraderError) as error:
-                problems[place] = _broken(error)
+                problems[place] = Fault.broken_off(error)
             told = [*result.faults, *([problems[place]] if place in problems else [])]
             outcomes[place] = self.failed(place, told, result.seconds)
         return outcomes
@@ -256,7 +259,3 @@ class _Empty:
 
 
 _EMPTY = _Empty()
-
-
-def _broken(error: Exception) -> Fault:
-    return Fault(None, "grader", printable(f"{type(error).__name__}: {error}"))

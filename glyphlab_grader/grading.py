@@ -21,7 +21,7 @@ from glyphlab_grader.gradebook import GradebookKeeper, open_gradebook
 from glyphlab_grader.interruption import interruptible
 from glyphlab_grader.ledger import Place
 from glyphlab_grader.locking import course_lock
-from glyphlab_grader.names import name_problem, printable
+from glyphlab_grader.names import name_problem
 from glyphlab_grader.outcome import Fault, Outcome
 from glyphlab_grader.pools import Pool, open_pool
 from glyphlab_grader.records import fingerprint
@@ -214,7 +214,7 @@ class _Desk:
                 try:
                     keys[place] = self._key(*place)
                 except OSError as error:
-                    yield self.files.failed(place, [_broken(error)], 0.0)
+                    yield self.files.failed(place, [Fault.broken_off(error)], 0.0)
             kept: dict[Place, Outcome] = {}
             if not self.options.force or self.continued:
                 kept = self.files.kept(keys, this_run=self.options.force)
@@ -278,7 +278,7 @@ class _Desk:
             if job.tries < _TRIES:
                 self._hand_out([replace(job, tries=job.tries + 1)], pool)
             else:
-                result = Result("failed", [_broken(error)])
+                result = Result("failed", [Fault.broken_off(error)])
                 self.back.append(Finished(job.place, job.key, result, Path(job.request.executed)))
 
     def _file(self) -> list[Outcome]:
@@ -338,7 +338,3 @@ def _chunks(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
 def _lost(error: Exception) -> bool:
     """Say whether an executor gave a task up because those who had it died."""
     return isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker"
-
-
-def _broken(error: Exception) -> Fault:
-    return Fault(None, "grader", printable(f"{type(error).__name__}: {error}"))

@@ -342,25 +342,15 @@ class Ledger:
     def _entered(self, places: Sequence[Place]) -> dict[Place, str]:
         """Return the gradebook's numbers of submitted notebooks, entered where it has none."""
         students = sorted({student for student, _ in places})
-        known = dict(
-            self._db.execute(
-                select(SubmittedAssignment.student_id, SubmittedAssignment.id)
-                .where(SubmittedAssignment.assignment_id == self._assignment)
-                .where(SubmittedAssignment.student_id.in_(students))
-            ).all()
-        )
+        known = self._submissions(students)
         absent = [student for student in students if student not in known]
         if absent:
             known |= self._enter(absent)
         names = {sheet.id: name for name, sheet in self._sheets.items()}
         owners = {number: student for student, number in known.items()}
-        rows = self._db.execute(
-            select(
-                SubmittedNotebook.assignment_id, SubmittedNotebook.notebook_id, SubmittedNotebook.id
-            ).where(SubmittedNotebook.assignment_id.in_(list(owners)))
-        ).all()
         numbers = {
-            (owners[owner], names[notebook]): str(number) for owner, notebook, number in rows
+            (owners[owner], names[notebook]): number
+            for (owner, notebook), number in self._notebooks(owners).items()
         }
         missing = [place for place in places if place not in numbers]
         numbers |= self._enter_notebooks({place: known[place[0]] for place in missing})
@@ -373,13 +363,7 @@ class Ledger:
         self._insert(Student, strangers)
         rows = [{"assignment_id": self._assignment, "student_id": student} for student in students]
         self._insert(SubmittedAssignment, rows)
-        numbers = dict(
-            self._db.execute(
-                select(SubmittedAssignment.student_id, SubmittedAssignment.id)
-                .where(SubmittedAssignment.assignment_id == self._assignment)
-                .where(SubmittedAssignment.student_id.in_(students))
-            ).all()
-        )
+        numbers = self._submissions(students)
         self._enter_notebooks(
             {(student, name): numbers[student] for student in students for name in self._sheets}
         )
@@ -394,12 +378,7 @@ class Ledger:
             for (_, name), number in places.items()
         ]
         self._insert(SubmittedNotebook, rows)
-        found = self._db.execute(
-            select(
-                SubmittedNotebook.assignment_id, SubmittedNotebook.notebook_id, SubmittedNotebook.id
-            ).where(SubmittedNotebook.assignment_id.in_(set(places.values())))
-        ).all()
-        by_ids = {(owner, notebook): str(number) for owner, notebook, number in found}
+        by_ids = self._notebooks(set(places.values()))
         numbers = {
             place: by_ids[number, self._sheets[place[1]].id] for place, number in places.items()
         }
@@ -411,6 +390,24 @@ class Ledger:
             ]
             self._insert(table, cells)
         return numbers
+
+    def _submissions(self, students: Sequence[str]) -> dict[str, str]:
+        """Read the gradebook's numbers of submissions, by student."""
+        rows = self._db.execute(
+            select(SubmittedAssignment.student_id, SubmittedAssignment.id)
+            .where(SubmittedAssignment.assignment_id == self._assignment)
+            .where(SubmittedAssignment.student_id.in_(students))
+        ).all()
+        return dict(rows)
+
+    def _notebooks(self, submissions: Iterable[str]) -> dict[tuple[str, str], str]:
+        """Read the gradebook's numbers of submitted notebooks, by those of submission and sheet."""
+        rows = self._db.execute(
+            select(
+                SubmittedNotebook.assignment_id, SubmittedNotebook.notebook_id, SubmittedNotebook.id
+            ).where(SubmittedNotebook.assignment_id.in_(list(submissions)))
+        ).all()
+        return {(owner, sheet): str(number) for owner, sheet, number in rows}
 
     def _insert(self, table: Any, rows: list[dict[str, Any]]) -> None:
         if rows:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from glyphlab_grader.files import replace_file
+from glyphlab_grader.names import printable
 
 __all__ = ["FAULT_KINDS", "Fault", "Outcome", "Status", "write_outcomes"]
 
@@ -58,6 +59,11 @@ class Fault:
     def __post_init__(self) -> None:
         if self.kind not in FAULT_KINDS:
             raise ValueError(f"kind must be one of {', '.join(FAULT_KINDS)}, got {self.kind!r}")
+
+    @classmethod
+    def broken_off(cls, error: Exception) -> "Fault":
+        """Tell an error of ours, or of the machine, that broke the grading of a notebook off."""
+        return cls(None, "grader", printable(f"{type(error).__name__}: {error}"))
 
 
 @dataclass(frozen=True)

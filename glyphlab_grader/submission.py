@@ -140,7 +140,7 @@ def process(app: Any, request: Request) -> Result:
         # It is the machine or the course, not the submission.
         raise
     except Exception as error:
-        result = Result("failed", [_broken(error)])
+        result = Result("failed", [Fault.broken_off(error)])
     return replace(result, seconds=round(time.monotonic() - started, 3))
 
 
@@ -164,7 +164,7 @@ def _process(app: Any, request: Request) -> Result:
         kind = "timeout" if isinstance(error, CellTimeoutError) else "kernel_died"
         return Result("failed", [*told, Fault(None, kind, printable(str(error)))])
     replace_file(Path(request.executed), nbformat.writes(notebook) + "\n")
-    grades = {cell: _points(notebook, cell) for cell in _graded(notebook)}
+    grades = _grades(notebook)
     named = misconceptions(Path(request.source) / name)
     faults = execution_faults(notebook, grades, named, sandbox)
     return Result(
@@ -215,12 +215,16 @@ def _overridden(app: Any, request: Request) -> Iterator[None]:
         app.config = before
 
 
-def _graded(notebook: Any) -> list[str]:
-    return [c.metadata.nbgrader.grade_id for c in notebook.cells if utils.is_grade(c)]
+def _grades(notebook: Any) -> dict[str, float | None]:
+    return {
+        cell.metadata.nbgrader.grade_id: points_of(cell)
+        for cell in notebook.cells
+        if utils.is_grade(cell)
+    }
 
 
-def _points(notebook: Any, name: str) -> float | None:
-    cell = next(c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade_id") == name)
+def points_of(cell: Any) -> float | None:
+    """Read the points that an executed graded cell gives; None where a person grades it."""
     try:
         points, _ = utils.determine_grade(cell)
     except ValueError:
@@ -246,10 +250,6 @@ def _answer_digests(notebook: Any, master: Master) -> dict[str, str]:
         for cell in notebook.cells
         if utils.is_grade(cell) and cell.metadata.nbgrader.grade_id in by_hand
     }
-
-
-def _broken(error: Exception) -> Fault:
-    return Fault(None, "grader", printable(f"{type(error).__name__}: {error}"))
 
 
 @contextmanager

@@ -34,6 +34,20 @@ def released_path(name: str) -> str:
     return f"exercises/{name}.ipynb"
 
 
+def section_link(section: course.Section, page: str) -> addnodes.pending_xref:
+    """Link a section of the book from a page."""
+    return addnodes.pending_xref(
+        "",
+        nodes.inline("", section.title),
+        refdomain="std",
+        reftype="ref",
+        reftarget=section.label,
+        refexplicit=True,
+        refdoc=page,
+        refwarn=True,
+    )
+
+
 class _ExerciseRole(SphinxRole):
     """A role whose text names an exercise as ASSIGNMENT/NOTEBOOK."""
 
@@ -83,16 +97,7 @@ class ObjectivesDirective(SphinxDirective):
             objectives = [o.text for o in facts.objectives.values() if o.section == key]
             if not objectives:
                 continue
-            link = addnodes.pending_xref(
-                "",
-                nodes.inline("", section.title),
-                refdomain="std",
-                reftype="ref",
-                reftarget=section.label,
-                refexplicit=True,
-                refdoc=self.env.docname,
-                refwarn=True,
-            )
+            link = section_link(section, self.env.docname)
             entry = nodes.list_item("", nodes.paragraph("", "", link, nodes.Text(": ")))
             entry[0] += nodes.Text("; ".join(objectives) + ".")
             result += entry

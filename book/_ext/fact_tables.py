@@ -17,9 +17,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from course_facts import released_path
+from course_facts import released_path, section_link
 from docutils import nodes
-from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
@@ -71,20 +70,12 @@ class ObjectivesMap(TableDirective):
                 if objective.section == key:
                     found = [m.name for m in facts.misconceptions.values() if m.objective == name]
                     looked = "; ".join(found) or "(a person reads it)"
-                    yield objective.text, [self._link(section)], self._exercises(name), looked
-
-    def _link(self, section: course.Section) -> nodes.Node:
-        text = nodes.inline("", section.title)
-        return addnodes.pending_xref(
-            "",
-            text,
-            refdomain="std",
-            reftype="ref",
-            reftarget=section.label,
-            refexplicit=True,
-            refdoc=self.env.docname,
-            refwarn=True,
-        )
+                    yield (
+                        objective.text,
+                        [section_link(section, self.env.docname)],
+                        self._exercises(name),
+                        looked,
+                    )
 
     def _exercises(self, objective: str) -> list[nodes.Node]:
         facts: course.Course = self.config.course_facts

@@ -20,6 +20,7 @@ from glyphlab_grader.errors import GraderError
 from glyphlab_grader.execution import SandboxMissing
 from glyphlab_grader.execution.preprocessor import SandboxedExecute
 from glyphlab_grader.names import printable
+from glyphlab_grader.submission import points_of
 
 __all__ = ["CannotTry", "ReleaseExporter", "require_full_marks"]
 
@@ -93,7 +94,7 @@ def _lost(converter: Any, assignment: str, path: Path) -> Iterator[str]:
     for cell in notebook.cells:
         if utils.is_grade(cell) and not utils.is_solution(cell):
             marks = cell.metadata.nbgrader
-            points = _points(cell)
+            points = points_of(cell) or 0.0
             if points < marks.points:
                 told = f"{points:g} of {marks.points:g} points{_reason(cell)}"
                 yield f"the solution of {path.stem}, cell {marks.grade_id}: {told}"
@@ -108,15 +109,6 @@ def _steps_before_cutting(converter: Any) -> Iterator[Any]:
         made = step(parent=converter)
         if made.enabled:
             yield made
-
-
-def _points(cell: Any) -> float:
-    try:
-        points, _ = utils.determine_grade(cell)
-    except ValueError:
-        # More than the cell is worth; counts nothing when a student's notebook is graded.
-        return 0.0
-    return float(points)
 
 
 def _reason(cell: Any) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from glyphlab_grader.course import open_course
 from glyphlab_grader.files import replace_file
 from glyphlab_grader.gradebook import open_gradebook
+from glyphlab_grader.options import add_database
 from glyphlab_grader.report.gather import gather
 from glyphlab_grader.report.page import page
 from glyphlab_grader.report.pseudonyms import pseudonyms
@@ -27,9 +28,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--pseudonyms", action="store_true", help="name no student, and repeat no message"
     )
-    parser.add_argument(
-        "--db", metavar="URL", help="the gradebook's database (default: nbgrader_config.py's)"
-    )
+    add_database(parser)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -8,7 +8,7 @@ from typing import Any, get_args
 from glyphlab.course import load as load_course
 from glyphlab_grader.course import Course
 from glyphlab_grader.errors import GraderError
-from glyphlab_grader.faults import misconceptions
+from glyphlab_grader.faults import ENDINGS, misconceptions
 from glyphlab_grader.grading import submitted_students
 from glyphlab_grader.ledger import Ledger, NotebookScore, Place
 from glyphlab_grader.names import name_problem, printable
@@ -33,8 +33,6 @@ _REPAIRS = (
     "kernel",
     "link",
 )
-# After these, what a test found says nothing about what a student thought.
-_ENDINGS = ("timeout", "kernel_died", "limit")
 
 Name = Callable[[str], str]
 
@@ -193,7 +191,7 @@ class _Class:
 
     def _tells(self, student: str, notebook: str, score: NotebookScore) -> bool:
         """Say whether lost points tell of a misconception: something worked, and nothing broke."""
-        broken = any(f.kind in _ENDINGS for f in self.outcomes[student, notebook].faults)
+        broken = any(f.kind in ENDINGS for f in self.outcomes[student, notebook].faults)
         return not broken and any((cell.score or 0.0) > 0 for cell in score.cells.values())
 
     def _titles(self) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 import fcntl
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "book" / "_ext"), str(Path(__file__).parent)]
 
 from book_builds import Build, build_book  # noqa: E402 - found by the line above
+from browser import Browser, serving  # noqa: E402
 
 
 @pytest.fixture(scope="session")
@@ -27,3 +29,15 @@ def built() -> Build:
 def site(built: Build) -> Path:
     assert built.status == 0, built.log[-4000:]
     return built.site
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with Browser() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def address(site: Path) -> Iterator[str]:
+    with serving(site) as served:
+        yield served

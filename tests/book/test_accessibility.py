@@ -1,6 +1,5 @@
 """axe-core finds nothing on any page, light or dark, folded or opened."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,18 +22,6 @@ axe.run(document, {{runOnly: {TAGS}, resultTypes: ['violations']}}).then(found =
   found.violations.flatMap(rule =>
     rule.nodes.map(node => [rule.id, node.target.join(' '), node.failureSummary])))
 """
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with Browser() as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def address(site: Path) -> Iterator[str]:
-    with serving(site) as served:
-        yield served
 
 
 def violations(browser: Browser, url: str, *, dark: bool = False, width: int = 1280) -> Any:

@@ -2,7 +2,6 @@
 
 import html.parser
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -70,18 +69,6 @@ def test_no_stylesheet_names_a_file_of_another_host(site: Path) -> None:
         urls = re.findall(r"url\(['\"]?([^)'\"]*)|@import\s+['\"]([^'\"]*)", text)
         outside = [url for pair in urls for url in pair if ELSEWHERE.match(url)]
         assert not outside, (sheet.name, outside)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with Browser() as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def address(site: Path) -> Iterator[str]:
-    with serving(site) as served:
-        yield served
 
 
 def test_the_browser_sees_what_goes_wrong(browser: Browser, tmp_path: Path) -> None:

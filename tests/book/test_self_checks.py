@@ -1,13 +1,12 @@
 """Self-checks: what is chosen is answered at once, by mouse and by keyboard."""
 
 import html.parser
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from book_builds import pages_of_the_book
-from browser import Browser, serving
+from browser import Browser
 
 CHAPTERS = [f"{name}.html" for name in pages_of_the_book() if name.startswith("book/23_")]
 
@@ -32,18 +31,6 @@ class Options(html.parser.HTMLParser):
             self.verdicts.append([])
         if "check-option" in names:
             self.verdicts[-1].append(attributes["data-verdict"] or "")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with Browser() as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def address(site: Path) -> Iterator[str]:
-    with serving(site) as served:
-        yield served
 
 
 def visible(browser: Browser, check: int) -> list[str]:

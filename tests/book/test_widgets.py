@@ -2,14 +2,14 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from book_builds import build_book, small_book
-from browser import Browser, serving
+from browser import Browser
 from widget_data import ATTEMPT, HIDDEN, ON_AN_EDGE, OPENING, WIDGETS, two_halves
 
 import glyphlab_core as core
@@ -97,18 +97,6 @@ def says(text: str, value: float) -> None:
     assert number, text
     places = len(number[1] or "")
     assert abs(float(number[0].replace("−", "-")) - value) <= 0.5 * 10**-places + 1e-12, value
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with Browser() as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def address(site: Path) -> Iterator[str]:
-    with serving(site) as served:
-        yield served
 
 
 @pytest.fixture

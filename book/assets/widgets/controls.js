@@ -107,6 +107,23 @@
     return { root: element("label", { class: "widget-tick" }, input, element("span", {}, label)) };
   }
 
+  /** A temperature by slider and by number. Equal steps of log T: doubling and halving are equally far. */
+  function temperature({ low, high, steps, change }) {
+    const knob = slider({
+      name: "temperature", label: "Temperature T", min: Math.log(low), max: Math.log(high),
+      step: Math.log(high / low) / steps / 2, value: 0, describe: (u) => number(Math.exp(u), 3),
+      change: (u) => change(Math.exp(u), knob),
+    });
+    const exact = numberField({ name: "exact", label: "or exactly", min: low, max: high, value: 1,
+      change: (value) => change(value, exact) });
+    /** Show T, but not on the one of the two that it comes from. */
+    function set(T, from) {
+      if (from !== knob) knob.set(Math.log(T));
+      if (from !== exact) exact.set(Number(T.toPrecision(6)));
+    }
+    return { roots: [knob.root, exact.root], set };
+  }
+
   /** Named results: `set({name: text})` fills the outputs. Silent: the sentence speaks. */
   function results(entries) {
     const outputs = {};
@@ -167,6 +184,7 @@
   }
 
   glyphlab.controls = Object.freeze({
-    button, choice, element, list, number, numberField, results, sentence, slider, table, tick,
+    button, choice, element, list, number, numberField, results, sentence, slider, table, temperature,
+    tick,
   });
 })((window.glyphlab ??= {}));

@@ -2,7 +2,7 @@
 (function (glyphlab) {
   "use strict";
 
-  const { button, element, number, numberField, results, sentence, slider, table } =
+  const { button, element, number, results, sentence, table, temperature } =
     glyphlab.controls;
   const { chart, colours, legend } = glyphlab.charts;
   const { argmax, brierScore, logLoss, losses, minimum, optimalTemperature, softmax } =
@@ -20,14 +20,7 @@
       .map((T) => ({ T, loss: logLoss(logits, labels, T), brier: brierAt(T) }));
     let T = 1;
 
-    // Equal steps of log T: doubling and halving are equally far.
-    const knob = slider({
-      name: "temperature", label: "Temperature T", min: Math.log(LOW), max: Math.log(HIGH),
-      step: Math.log(HIGH / LOW) / STEPS / 2, value: 0, describe: (u) => number(Math.exp(u), 3),
-      change: (u) => set(Math.exp(u), knob),
-    });
-    const exact = numberField({ name: "exact", label: "or exactly", min: LOW, max: HIGH, value: 1,
-      change: (value) => set(value, exact) });
+    const knob = temperature({ low: LOW, high: HIGH, steps: STEPS, change: set });
     const buttons = element("div", { class: "widget-buttons" },
       button("T = 1", () => set(1)), button("Least log loss", () => set(best)),
       button("Least Brier score", () => set(bestBrier)));
@@ -40,7 +33,7 @@
       "true class", "its loss"], { folded: true });
 
     root.append(
-      element("div", { class: "widget-controls" }, knob.root, exact.root), buttons,
+      element("div", { class: "widget-controls" }, ...knob.roots), buttons,
       answer.root,
       element("div", { class: "widget-columns" },
         element("div", {}, bars.root, legend([[colours.first, SIGNS[0], "class 0"],
@@ -51,8 +44,7 @@
 
     function set(next, from) {
       T = next;
-      if (from !== knob) knob.set(Math.log(T));
-      if (from !== exact) exact.set(Number(T.toPrecision(6)));
+      knob.set(T, from);
       update();
     }
 

@@ -2,7 +2,7 @@
 (function (glyphlab) {
   "use strict";
 
-  const { button, choice, element, number, numberField, sentence, slider, table, tick } =
+  const { button, choice, element, number, sentence, table, temperature, tick } =
     glyphlab.controls;
   const { chart, colours, legend } = glyphlab.charts;
   const { accuracy, brierScore, confidenceAndCorrectness, expectedCalibrationError, logLoss,
@@ -26,13 +26,7 @@
     const curves = {};
     let [T, measure, opened] = [1, "loss", false];
 
-    const knob = slider({
-      name: "temperature", label: "Temperature T", min: Math.log(LOW), max: Math.log(HIGH),
-      step: Math.log(HIGH / LOW) / STEPS / 2, value: 0, describe: (u) => number(Math.exp(u), 3),
-      change: (u) => set(Math.exp(u), knob),
-    });
-    const exact = numberField({ name: "exact", label: "or exactly", min: LOW, max: HIGH, value: 1,
-      change: (value) => set(value, exact) });
+    const knob = temperature({ low: LOW, high: HIGH, steps: STEPS, change: set });
     const which = choice({
       name: "measure", legend: "Curve of", value: measure,
       options: Object.entries(MEASURES).map(([name, [label]]) => [name, label]),
@@ -45,7 +39,7 @@
     const answer = sentence();
     const picture = chart((width) => draw(width, { T, best, measure, opened, curve: curve(measure) }));
     root.append(
-      element("div", { class: "widget-controls" }, knob.root, exact.root, which.root),
+      element("div", { class: "widget-controls" }, ...knob.roots, which.root),
       element("div", { class: "widget-buttons" }, button("T = 1", () => set(1)),
         button("T* of validation", () => set(best)), open.root),
       answer.root, picture.root,
@@ -61,8 +55,7 @@
 
     function set(next, from) {
       T = next;
-      if (from !== knob) knob.set(Math.log(T));
-      if (from !== exact) exact.set(Number(T.toPrecision(6)));
+      knob.set(T, from);
       update();
     }
 
