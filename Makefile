@@ -60,6 +60,7 @@ bench: $(ENVIRONMENT) .venv-peers/.complete
 
 bench-grading: $(ENVIRONMENT)
 	$(BIN)/python -m benchmarks.grading
+	$(BIN)/python -m benchmarks.killed
 
 mutants: $(ENVIRONMENT)
 	$(BIN)/python -m benchmarks.mutants

@@ -51,7 +51,7 @@ class Spent:
 
 def main() -> None:
     parser = argparse.ArgumentParser("python -m benchmarks.grading", description=__doc__)
-    parser.add_argument("--size", type=int, default=300, help="submissions that we grade")
+    parser.add_argument("--size", type=int, default=2000, help="submissions that we grade")
     parser.add_argument("--sample", type=int, default=30, help="of which stock grades as well")
     parser.add_argument("--kind", choices=[*KINDS], action="append", help="only this version")
     parser.add_argument("--dry", action="store_true", help="print the page; do not write it")

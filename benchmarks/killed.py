@@ -1,7 +1,8 @@
 """Grades a made-up class twice: undisturbed, and killed on the way; every score must be equal.
 
-``python -m benchmarks.killed`` does so with a class of 2,000, and tells how fast it went and how
-much memory the grading process itself held.
+``python -m benchmarks.killed`` does so with a class of 2,000, and smaller ones for comparison. It
+writes how fast each went, and how much memory the grading process itself held, to what the
+instructor guide shows, ``book/guides/_bench_scale.md``; some ten minutes on two cores.
 """
 
 from __future__ import annotations
@@ -20,13 +21,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.made_class import KINDS, NOTEBOOK, Kind, hand_in, write_source
+from benchmarks.report import processor
 from glyphlab_grader.course import open_course
 from glyphlab_grader.gradebook import open_gradebook
 from glyphlab_grader.ledger import NotebookScore, Place
 
-__all__ = ["Run", "grade", "make_class", "scores"]
+__all__ = ["KILLED_AT", "Run", "Undisturbed", "grade", "make_class", "page", "scores"]
 
 ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "book" / "guides" / "_bench_scale.md"
 _BIN = Path(sys.executable).parent
 #: Where the disturbed run is killed: shares of the class.
 KILLED_AT = (0.3, 0.6)
@@ -125,35 +128,86 @@ def scores(root: Path, kind: Kind) -> dict[Place, NotebookScore]:
         return ledger.scores(sorted(ledger.submitted()))
 
 
+@dataclass(frozen=True)
+class Undisturbed:
+    """A class that was graded from its beginning to its end."""
+
+    kind: Kind
+    size: int
+    workers: int
+    run: Run
+
+
+def undisturbed(place: Path, kind: Kind, size: int, workers: int) -> Undisturbed:
+    """Make a class, and a copy to disturb, and grade it."""
+    make_class(place, kind, size)
+    shutil.copytree(place, place.with_name(f"{place.name}-disturbed"))
+    _tell(f"grading {size} ({kind.name}), {workers} at a time")
+    return Undisturbed(kind, size, workers, grade(place, kind, workers))
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run both, print what came of them; 1 if a score differs or is missing."""
+    """Grade, write what was measured; 1 if a score differs or is missing."""
     parser = argparse.ArgumentParser("python -m benchmarks.killed", description=__doc__)
     parser.add_argument("--size", type=int, default=2000, metavar="N", help="students")
-    parser.add_argument("--kind", choices=KINDS, default="numpy")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, metavar="N")
+    parser.add_argument("--dry", action="store_true", help="print the page; do not write it")
     options = parser.parse_args(arguments)
-    kind = KINDS[options.kind]
-    with tempfile.TemporaryDirectory(prefix="glyphlab-killed-") as place:
-        calm, disturbed = Path(place) / "calm", Path(place) / "disturbed"
-        make_class(calm, kind, options.size)
-        shutil.copytree(calm, disturbed)
-        run = grade(calm, kind, options.workers)
-        rate = run.per_second
-        print(
-            f"{run.graded} submissions ({kind.name}) with {options.workers} workers: "
-            f"{60 * rate:.0f} a minute, {3600 * rate / options.workers:.0f} an hour and worker; "
-            f"{run.peak / 2**20:.0f} MiB in the grading process"
-        )
-        for share in KILLED_AT:
-            part = grade(disturbed, kind, options.workers, int(share * options.size))
-            print(f"killed after {part.graded} more")
-        rest = grade(disturbed, kind, options.workers)
-        print(f"completed with {rest.graded} more")
-        wanted, found = scores(calm, kind), scores(disturbed, kind)
-    differing = [p for p in sorted(wanted | found) if wanted.get(p) != found.get(p)]
-    complete = len(wanted) == options.size and not any(s.ungraded for s in wanted.values())
-    print(f"{len(differing)} scores differ" if complete else "not everybody was graded")
-    return int(bool(differing) or not complete)
+    size, workers = options.size, options.workers
+    numpy, torch = KINDS["numpy"], KINDS["torch"]
+    with tempfile.TemporaryDirectory(prefix="glyphlab-killed-") as folder:
+        place = Path(folder)
+        rows = [
+            undisturbed(place / "few", numpy, 10, workers),
+            undisturbed(place / "alone", numpy, max(10, size // 5), 1),
+            undisturbed(place / "calm", numpy, size, workers),
+            undisturbed(place / "torch", torch, max(10, size // 5), workers),
+        ]
+        disturbed, parts = place / "calm-disturbed", []
+        for kill_at in [*(int(share * size) for share in KILLED_AT), None]:
+            _tell(f"grading the rest of {size}, killed after {kill_at}")
+            parts.append(grade(disturbed, numpy, workers, kill_at).graded)
+        wanted, found = scores(place / "calm", numpy), scores(disturbed, numpy)
+    differing = sum(wanted.get(p) != found.get(p) for p in wanted | found)
+    ungraded = size - sum(not score.ungraded for score in wanted.values())
+    text = page(rows, parts, differing, ungraded)
+    if options.dry:
+        print(text)
+    else:
+        PAGE.write_text(text, encoding="utf-8")
+    return int(bool(differing or ungraded))
+
+
+def page(rows: Sequence[Undisturbed], parts: Sequence[int], differing: int, ungraded: int) -> str:
+    """The generated part of the guide, in MyST."""
+    lines = [
+        "| notebooks with | students | workers | a minute | an hour, for each worker "
+        "| MiB in the grading process |",
+        "| --- | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for row in rows:
+        a_minute = 60 * row.run.per_second
+        figures = (row.size, row.workers, a_minute, 60 * a_minute / row.workers)
+        told = [f"{figure:.0f}" for figure in (*figures, row.run.peak / 2**20)]
+        lines.append(f"| {' | '.join([row.kind.name, *told])} |")
+    *killed, rest = parts
+    came_to = f"{differing} scores differ" if differing else "every score was the same"
+    if ungraded:
+        came_to += f", and {ungraded} students have none"
+    return (
+        "% Written by `python -m benchmarks.killed`; an edit is lost at the next run.\n\n"
+        f"Measured on {os.cpu_count()} cores of an {processor()}, sandbox on, gradebook and "
+        f"outcomes written, nothing in the cache, from the first score to the last:\n\n"
+        + "\n".join(lines)
+        + f"\n\nThe largest class was graded once more and killed without a warning after "
+        f"{' and again after '.join(map(str, killed))} scores. The third run graded the "
+        f"{rest} that were left: {sum(parts)} gradings for {rows[2].size} students, and "
+        f"{came_to}.\n"
+    )
+
+
+def _tell(what: str) -> None:
+    print(f"{time.strftime('%H:%M:%S')} {what}", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

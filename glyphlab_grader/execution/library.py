@@ -57,13 +57,13 @@ class Editions:
         Parameters
         ----------
         forbidden : iterable of str
-            Names of `glyphlab_core`, dotted ones by their last part. Names of packages that are
-            not in the sandbox at all (``sklearn.metrics.f1_score``) are fulfilled already.
+            Names of the course's packages, dotted ones by their last part. Names of packages that
+            are not in the sandbox at all (``sklearn.metrics.f1_score``) are fulfilled already.
 
         Raises
         ------
         ValueError
-            If the core has no such name.
+            If the packages have no such name.
         """
         names = frozenset(_core_names(forbidden))
         if names not in self._written:
@@ -97,7 +97,7 @@ def edition_sources(forbidden: frozenset[str]) -> dict[str, str]:
     Parameters
     ----------
     forbidden : frozenset of str
-        Public names of `glyphlab_core`.
+        Public names of the course's packages.
 
     Returns
     -------
@@ -105,15 +105,15 @@ def edition_sources(forbidden: frozenset[str]) -> dict[str, str]:
         By path.
     """
     core = {name: ast.parse(text) for name, text in _read(CORE).items()}
-    lab = _read(LAB)
+    lab = {name: ast.parse(text) for name, text in _read(LAB).items()}
     for name in sorted(forbidden):
-        _replace(core, name)
-    kept = _reachable(core, [ast.parse(text) for text in lab.values()])
+        _replace(core | lab, name)
+    kept = _reachable(core, [*lab.values()])
     sources = {name: ast.unparse(_pruned(tree, kept)) for name, tree in core.items()}
     metadata = f"Metadata-Version: 2.1\nName: {LAB}\nVersion: {version(LAB)}\n"
     return {
         **sources,
-        **lab,
+        **{name: ast.unparse(tree) for name, tree in lab.items()},
         f"{CORE}/_withheld.py": _ERROR,
         f"{LAB}-{version(LAB)}.dist-info/METADATA": metadata,
     }
@@ -140,14 +140,14 @@ def _read(package: str) -> dict[str, str]:
     return found
 
 
-def _replace(core: dict[str, ast.Module], name: str) -> None:
+def _replace(library: dict[str, ast.Module], name: str) -> None:
     """Put the stand-in where a function or class is defined."""
-    for tree in core.values():
+    for tree in library.values():
         for index, node in enumerate(tree.body):
             if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name:
                 tree.body[index] = ast.parse(_STAND_IN.format(name=name, core=CORE)).body[0]
                 return
-    raise ValueError(f"{CORE} has no function or class {name!r} that an exercise could forbid")
+    raise ValueError(f"the library has no function or class {name!r} that an exercise could forbid")
 
 
 def _reachable(core: dict[str, ast.Module], users: Sequence[ast.Module]) -> set[str]:

@@ -65,8 +65,8 @@ class SandboxedExecute(Execute):  # type: ignore[misc]
         "cell_seconds is the option `timeout`."
     ).tag(config=True)
     forbidden = Dict(
-        help="What students' processes have stand-ins for: lists of names of glyphlab_core, by "
-        "assignment and notebook ('ch23_1/F3')."
+        help="What students' processes have stand-ins for: lists of names of the course's "
+        "packages, by assignment and notebook ('ch23_1/F3')."
     ).tag(config=True)
     seed = Integer(0, help="For the global random generators, the same in each notebook.").tag(
         config=True

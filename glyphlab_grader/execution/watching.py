@@ -2,12 +2,25 @@
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
 
 __all__ = ["Watch"]
 
 #: The folders of a sandbox that can be written, each a file system of its own.
 _WRITABLE = ("tmp", "dev/shm")
 _TICKS = os.sysconf("SC_CLK_TCK")
+#: What a socket can hold unread at most; the kernel doubles what is asked for.
+_SOCKET_BYTES = 2 * int(Path("/proc/sys/net/core/wmem_max").read_text(encoding="ascii"))
+
+
+class _Times(NamedTuple):
+    """Processor time of a process and of the children that it waited for, in seconds."""
+
+    pid: int
+    start: int
+    own: float
+    waited_for: float
 
 
 class Watch:
@@ -26,19 +39,34 @@ class Watch:
         self._roots = _parent(inmate), first
         #: What a process holds that has done nothing: it shares this with the warm parent.
         self._shared = _resident(inmate)
+        #: By number and start, what each process had used when it was last seen.
+        self._used: dict[tuple[int, int], float] = {}
 
     def cpu_seconds(self) -> float:
-        """Give the processor time so far, of children that ended too."""
-        return sum(map(_cpu, self._processes()))
+        """Give the processor time so far, of processes that ended too.
+
+        A process that waits for its children has their time; one that ignores how they end has
+        not, and theirs is what was last seen of it.
+        """
+        found = [times for times in map(_times, self._processes()) if times is not None]
+        now = {(times.pid, times.start): times.own for times in found}
+        self._used |= now
+        ended = sum(own for process, own in self._used.items() if process not in now)
+        return sum(now.values()) + max(ended, sum(times.waited_for for times in found))
 
     def memory_bytes(self) -> int:
         """Give the memory held beyond what is shared with the warm parent."""
-        return sum(map(self._own, self._processes()))
+        return sum(map(self._own, self._processes())) + self._in_sockets()
 
     def exact_memory_bytes(self) -> int:
         """Give the same with pages that processes share counted once; takes longer."""
         # A process can close its maps to other users, but not the sum that _own reads.
-        return sum(_proportional(pid) or self._own(pid) for pid in self._processes())
+        own = sum(_proportional(pid) or self._own(pid) for pid in self._processes())
+        return own + self._in_sockets()
+
+    def _in_sockets(self) -> int:
+        """Give the most that the sockets, open ones and ones on their way, can hold unread."""
+        return _sockets(self._roots[1]) * _SOCKET_BYTES
 
     def files(self) -> int:
         """Give the number of files and folders that the fuller of the writable folders holds."""
@@ -72,13 +100,23 @@ def _children(pid: int) -> list[int]:
     return found
 
 
-def _cpu(pid: int) -> float:
+def _times(pid: int) -> _Times | None:
     try:
         with open(f"/proc/{pid}/stat") as file:
-            fields = file.read().rpartition(")")[2].split()
+            fields = [*map(int, file.read().rpartition(")")[2].split()[1:])]
     except OSError:
-        return 0.0
-    return sum(map(int, fields[11:15])) / _TICKS
+        return None
+    own, waited_for = sum(fields[10:12]) / _TICKS, sum(fields[12:14]) / _TICKS
+    return _Times(pid, fields[18], own, waited_for)
+
+
+def _sockets(pid: int) -> int:
+    """Count the sockets of a process's network, which is the sandbox's own."""
+    try:
+        with open(f"/proc/{pid}/net/sockstat") as file:
+            return int(file.readline().split()[-1])
+    except (OSError, ValueError, IndexError):
+        return 0
 
 
 def _files(folder: str) -> int:

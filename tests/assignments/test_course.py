@@ -1,6 +1,7 @@
 """``course.yml``: every link of the map holds, and a mistake is told with its place."""
 
 import ast
+import importlib
 import itertools
 import re
 from pathlib import Path
@@ -90,7 +91,15 @@ def test_messages_are_sentences_and_name_no_result():
 @each_exercise
 def test_forbidden_names_are_public_names_of_the_library(assignment, exercise):
     for name in COURSE.assignments[assignment].exercises[exercise].forbidden:
-        assert hasattr(glyphlab_core, name), name
+        module, _, own = name.rpartition(".")
+        assert hasattr(importlib.import_module(module or "glyphlab_core"), own), name
+
+
+@each_exercise
+def test_where_no_temperature_may_be_fitted_torch_trains_none_either(assignment, exercise):
+    forbidden = set(COURSE.assignments[assignment].exercises[exercise].forbidden)
+    trained = "glyphlab.network.TrainedTemperature"
+    assert (trained in forbidden) == ("optimal_temperature" in forbidden)
 
 
 #: Why an exercise may use what it does not forbid, by groups of public names.

@@ -96,6 +96,14 @@ HOGS = {
         {"cell_cpu_seconds": 0.5},
         {"cell_cpu_seconds": 60, "cell_seconds": 60},
     ),
+    "cpu of children that nobody waits for": (
+        "import os, signal, time\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
+        "for _ in range(4):\n    if not os.fork():\n"
+        "        while time.process_time() < 1: pass\n        os._exit(0)\n"
+        "    try:\n        os.wait()\n    except ChildProcessError:\n        pass\nprint('had it')",
+        {"cell_cpu_seconds": 2.5},
+        {"cell_cpu_seconds": 60, "cell_seconds": 60},
+    ),
     "cell_output_bytes": (
         "print('x' * 50_000)\nprint('had it')",
         {"cell_output_bytes": 10_000},
@@ -181,6 +189,22 @@ def test_a_process_that_hides_its_maps_is_counted_too(guarded):
     )
     assert "had it" in guarded(answer(source), limits=bounds(memory_bytes=600 * MEBIBYTE)).text(0)
     result = guarded(answer(source), limits=bounds(memory_bytes=120 * MEBIBYTE))
+    assert "had it" not in result.text(0)
+    assert result.kinds == ["memory"]
+
+
+def test_memory_in_sockets_is_bounded(guarded):
+    """What is written and not yet read is the kernel's, and no process is seen to hold it."""
+    source = (
+        "import socket, time\nkept = []\nfor _ in range(400):\n    kept += socket.socketpair()\n"
+        "    kept[-1].setblocking(False)\n    try:\n"
+        "        while True: kept[-1].send(b'x' * 8192)\n"
+        "    except BlockingIOError:\n        pass\n"
+        "time.sleep(1)\nprint('had it')"
+    )
+    limits = {"open_files": 1024, "cell_seconds": 60}
+    assert "had it" in guarded(answer(source), limits=bounds(**limits)).text(0)
+    result = guarded(answer(source), limits=bounds(**limits, memory_bytes=120 * MEBIBYTE))
     assert "had it" not in result.text(0)
     assert result.kinds == ["memory"]
 

@@ -49,6 +49,10 @@ LIBRARY = {
         "from glyphlab_core import worked, core_metrics\n"
         "print('found', core_metrics(worked.C_z)['accuracy'] > 0)"
     ),
+    "what the lab has of it": (
+        "from glyphlab.network import TrainedTemperature, load_checkpoint\n"
+        "TrainedTemperature(load_checkpoint())\nprint('found')"
+    ),
     "its source": (
         "import inspect, glyphlab_core.confusion as module\n"
         "source = inspect.getsource(module)\n"
@@ -73,7 +77,12 @@ LIBRARY = {
         "from glyphlab.expected import TABLE; print('found')"
     ),
 }
-FORBIDDEN = ["precision_recall_from_confusion", "core_metrics", "sklearn.metrics.f1_score"]
+FORBIDDEN = [
+    "precision_recall_from_confusion",
+    "core_metrics",
+    "glyphlab.network.TrainedTemperature",
+    "sklearn.metrics.f1_score",
+]
 
 
 @pytest.mark.parametrize("what", LIBRARY)
