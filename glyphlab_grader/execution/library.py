@@ -65,7 +65,7 @@ class Editions:
         ValueError
             If the packages have no such name.
         """
-        names = frozenset(_core_names(forbidden))
+        names = frozenset(_own_names(forbidden))
         if names not in self._written:
             target = self._folder / f"edition-{len(self._written)}"
             self._write(target, edition_sources(names))
@@ -91,13 +91,13 @@ class Editions:
                 os.chmod(Path(folder) / file, 0o644)
 
 
-def edition_sources(forbidden: frozenset[str]) -> dict[str, str]:
+def edition_sources(forbidden: Iterable[str]) -> dict[str, str]:
     """Give the source of each file of the edition without `forbidden`.
 
     Parameters
     ----------
-    forbidden : frozenset of str
-        Public names of the course's packages.
+    forbidden : iterable of str
+        Public names of the course's packages, dotted ones by their last part.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def edition_sources(forbidden: frozenset[str]) -> dict[str, str]:
     """
     core = {name: ast.parse(text) for name, text in _read(CORE).items()}
     lab = {name: ast.parse(text) for name, text in _read(LAB).items()}
-    for name in sorted(forbidden):
+    for name in sorted(_own_names(forbidden)):
         _replace(core | lab, name)
     kept = _reachable(core, [*lab.values()])
     sources = {name: ast.unparse(_pruned(tree, kept)) for name, tree in core.items()}
@@ -119,8 +119,8 @@ def edition_sources(forbidden: frozenset[str]) -> dict[str, str]:
     }
 
 
-def _core_names(forbidden: Iterable[str]) -> Iterator[str]:
-    """Give the core's own names among those forbidden."""
+def _own_names(forbidden: Iterable[str]) -> Iterator[str]:
+    """Give the packages' own names among those forbidden."""
     for name in forbidden:
         package, _, rest = name.partition(".")
         if not rest:

@@ -10,8 +10,11 @@ __all__ = ["Watch"]
 #: The folders of a sandbox that can be written, each a file system of its own.
 _WRITABLE = ("tmp", "dev/shm")
 _TICKS = os.sysconf("SC_CLK_TCK")
-#: What a socket can hold unread at most; the kernel doubles what is asked for.
+#: What a socket can hold unread at most; the kernel doubles what is asked for. Some are for free:
+#: an honest notebook has a few, and nothing in them.
 _SOCKET_BYTES = 2 * int(Path("/proc/sys/net/core/wmem_max").read_text(encoding="ascii"))
+
+_FREE_SOCKETS = 32
 
 
 class _Times(NamedTuple):
@@ -66,7 +69,7 @@ class Watch:
 
     def _in_sockets(self) -> int:
         """Give the most that the sockets, open ones and ones on their way, can hold unread."""
-        return _sockets(self._roots[1]) * _SOCKET_BYTES
+        return max(0, _sockets(self._roots[1]) - _FREE_SOCKETS) * _SOCKET_BYTES
 
     def files(self) -> int:
         """Give the number of files and folders that the fuller of the writable folders holds."""
