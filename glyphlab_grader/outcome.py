@@ -130,8 +130,8 @@ class Outcome:
         faults = tuple(faults)
         kinds = {fault.kind for fault in faults} - {"test"}
         status: Status = "absent" if "missing" in kinds else "faults" if kinds else "graded"
-        told = faults, run, seconds, awaiting, outdated
-        return cls(student, notebook, status, score, max_score, *told)
+        rest = faults, run, seconds, awaiting, outdated
+        return cls(student, notebook, status, score, max_score, *rest)
 
     @classmethod
     def failed(
@@ -150,8 +150,7 @@ class Outcome:
         self, score: float, max_score: float, awaiting: float, outdated: float = 0.0
     ) -> "Outcome":
         """Return the same outcome with the gradebook's present scores."""
-        present = {"score": score, "max_score": max_score}
-        return replace(self, **present, awaiting=awaiting, outdated=outdated)
+        return replace(self, score=score, max_score=max_score, awaiting=awaiting, outdated=outdated)
 
     def as_json(self) -> dict[str, Any]:
         """Return the object that ``--json`` writes for this submission."""
