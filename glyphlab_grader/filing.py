@@ -94,7 +94,7 @@ class Files:
                 found[place] = outcome
         scores = self.ledger.scores(sorted({student for student, _ in found}))
         return {
-            place: outcome.with_scores(now.score, now.max_score, now.awaiting)
+            place: outcome.with_scores(now.score, now.max_score, now.awaiting, now.outdated)
             for place, outcome in found.items()
             if (now := scores.get(place)) is not None and not now.ungraded
         }
@@ -185,6 +185,7 @@ class Files:
                         self.run,
                         result.seconds,
                         now.awaiting,
+                        now.outdated,
                     )
                     self.records.keep(outcome, item.key, result.answers)
                     outcomes[place] = outcome

@@ -48,12 +48,15 @@ class CellScore:
         Whether tests grade it; a person does otherwise.
     settled : bool
         Whether it has points, from tests or by hand.
+    outdated : bool
+        Whether its points were given by hand before the answer or its tests changed.
     """
 
     score: float | None
     max_score: float
     automatic: bool
     settled: bool
+    outdated: bool = False
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,11 @@ class NotebookScore:
         """Points of the parts that a person grades and has not yet."""
         parts = [cell for cell in self.cells.values() if not cell.automatic and not cell.settled]
         return sum(cell.max_score for cell in parts)
+
+    @property
+    def outdated(self) -> float:
+        """Points of the parts that a person has to look at again."""
+        return sum(cell.max_score for cell in self.cells.values() if cell.outdated)
 
 
 @dataclass(frozen=True)
@@ -284,6 +292,7 @@ class Ledger:
                 Grade.auto_score,
                 Grade.manual_score,
                 Grade.extra_credit,
+                Grade.needs_manual_grade,
             )
             .join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
             .join(Grade, Grade.notebook_id == SubmittedNotebook.id, isouter=True)
@@ -294,7 +303,7 @@ class Ledger:
         cells: dict[Place, dict[str, CellScore]] = {}
         sums: dict[Place, float] = {}
         penalties: dict[Place, float] = {}
-        for student, notebook, penalty, cell, auto, manual, extra in rows:
+        for student, notebook, penalty, cell, auto, manual, extra, look in rows:
             place = (str(student), names[notebook])
             penalties[place] = float(penalty or 0.0)
             known = cells.setdefault(place, {})
@@ -308,6 +317,7 @@ class Ledger:
                 max_score=sheet.maxima[cell],
                 automatic=cell not in sheet.by_hand,
                 settled=given is not None,
+                outdated=bool(look) and manual is not None,
             )
             # As in nbgrader: extra credit counts only beside points.
             sums[place] += 0.0 if given is None else float(given) + float(extra or 0.0)

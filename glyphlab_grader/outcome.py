@@ -90,6 +90,8 @@ class Outcome:
         Wall time that grading it took in that run.
     awaiting : float
         Points of the parts that a person grades and has not yet; they count 0 in `score`.
+    outdated : float
+        Points of the parts that a person graded before they changed; what was given counts.
     """
 
     student: str
@@ -101,6 +103,7 @@ class Outcome:
     run: str
     seconds: float
     awaiting: float = 0.0
+    outdated: float = 0.0
 
     def __post_init__(self) -> None:
         if (self.score is None) != (self.outcome == "failed"):
@@ -117,6 +120,7 @@ class Outcome:
         run: str,
         seconds: float,
         awaiting: float = 0.0,
+        outdated: float = 0.0,
     ) -> "Outcome":
         """Make the outcome of a submission that has a score.
 
@@ -126,7 +130,8 @@ class Outcome:
         faults = tuple(faults)
         kinds = {fault.kind for fault in faults} - {"test"}
         status: Status = "absent" if "missing" in kinds else "faults" if kinds else "graded"
-        return cls(student, notebook, status, score, max_score, faults, run, seconds, awaiting)
+        rest = faults, run, seconds, awaiting, outdated
+        return cls(student, notebook, status, score, max_score, *rest)
 
     @classmethod
     def failed(
@@ -141,9 +146,11 @@ class Outcome:
         """Make the outcome of a submission that could not be graded."""
         return cls(student, notebook, "failed", None, max_score, tuple(faults), run, seconds)
 
-    def with_scores(self, score: float, max_score: float, awaiting: float) -> "Outcome":
+    def with_scores(
+        self, score: float, max_score: float, awaiting: float, outdated: float = 0.0
+    ) -> "Outcome":
         """Return the same outcome with the gradebook's present scores."""
-        return replace(self, score=score, max_score=max_score, awaiting=awaiting)
+        return replace(self, score=score, max_score=max_score, awaiting=awaiting, outdated=outdated)
 
     def as_json(self) -> dict[str, Any]:
         """Return the object that ``--json`` writes for this submission."""

@@ -53,6 +53,9 @@ def summary(outcomes: Sequence[Outcome]) -> str:
         told = _awaiting(sum(outcome.awaiting for outcome in waiting))
         notebooks = f"{len(waiting)} notebook{'s' if len(waiting) > 1 else ''}"
         lines.append(f"{told}, in {notebooks}: 0 until then")
+    outdated = sum(outcome.outdated for outcome in outcomes)
+    if outdated:
+        lines.append(f"{_outdated(outdated)}: they count until somebody looks again")
     return "\n".join(lines)
 
 
@@ -85,8 +88,15 @@ def _story(outcome: Outcome) -> str:
         parts.append(f"{tests} test{'s' if tests > 1 else ''} lost points")
     if outcome.awaiting:
         parts.append(_awaiting(outcome.awaiting))
+    if outcome.outdated:
+        parts.append(_outdated(outcome.outdated))
     return "; ".join(parts)
 
 
 def _awaiting(points: float) -> str:
     return "1 point awaits a person" if points == 1 else f"{points:g} points await a person"
+
+
+def _outdated(points: float) -> str:
+    parts = "1 point" if points == 1 else f"{points:g} points"
+    return f"{parts} graded by hand before a change"

@@ -4,7 +4,6 @@ import contextlib
 import copy
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -24,6 +23,7 @@ from glyphlab_grader.execution.limits import Limits
 from glyphlab_grader.execution.outcome import Execution, Fault
 from glyphlab_grader.execution.outputs import error_output
 from glyphlab_grader.execution.parent import ENVIRONMENT, HEAVIER, PRELOADED
+from glyphlab_grader.execution.scratch import scratch_folder
 from glyphlab_grader.execution.session import Ran, Session
 from glyphlab_grader.execution.student import OUTPUT_BYTES
 from glyphlab_grader.execution.views import judge_view, packing, stage_view, student_view
@@ -110,10 +110,8 @@ class Grader:
 
     def __enter__(self) -> Self:
         with contextlib.ExitStack() as closing:
-            folder = Path(tempfile.mkdtemp(prefix="glyphlab-editions-"))
-            closing.callback(shutil.rmtree, folder, ignore_errors=True)
-            # The sandboxes' user passes through, and can list nothing.
-            folder.chmod(0o711)
+            # The sandboxes' user passes through.
+            folder = closing.enter_context(scratch_folder("glyphlab-editions-"))
             self._editions = Editions(folder)
             self._light = self._start_parents(folder, closing)
             self._judge_view = asdict(judge_view())

@@ -8,6 +8,7 @@ from jinja2 import pass_context
 from nbconvert.exporters import HTMLExporter
 
 from glyphlab_grader.formgrader import markdown2html
+from glyphlab_grader.formulas import mathml
 
 __all__ = ["FeedbackExporter"]
 
@@ -31,7 +32,12 @@ class FeedbackExporter(HTMLExporter):
         super()._load_config(cfg, *args, **options)
         self.template_name = "glyphlab_feedback"
         self.extra_template_basedirs = [str(_TEMPLATES)]
-        self.filters = {**self.filters, "markdown2html": _text, "points": _points}
+        self.filters = {
+            **self.filters,
+            "markdown2html": _text,
+            "formula": _formula,
+            "points": _points,
+        }
 
 
 @pass_context
@@ -52,6 +58,11 @@ def _text(context: Any, source: str) -> str:
     cleaned = markdown2html(context, source)
     made = re.sub(r"<(/?)h([1-6])", deepen, _LINK.sub(lead, cleaned))
     return type(cleaned)(made)
+
+
+def _formula(shown: str) -> str:
+    """Draw a formula that a cell put out, with the dollar signs that Jupyter wants around it."""
+    return mathml(shown.strip().strip("$"), display=True)
 
 
 def _points(score: float, points: float | None = None) -> str:

@@ -1,14 +1,20 @@
 """A grader as shipped, and graders without defences, against which attacks succeed first."""
 
+import json
 import os
-from collections.abc import Iterator
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
+import nbformat
 import nbformat.v4 as v4
 import pytest
 
 from glyphlab_grader.execution import Grader
 from glyphlab_grader.execution.defences import Defences
+from glyphlab_grader.execution.holder import find_bubblewrap
 
 from ..grader.execution.conftest import QUICK, Result, Run
 
@@ -96,3 +102,32 @@ def showing(open_course: Path) -> Iterator[Run]:
     """Run cells in a sandbox that shows a course and is otherwise as shipped."""
     with Grader(PRELOAD, defences=Defences(shown=(str(open_course),))) as grader:
         yield _runner(grader)
+
+
+class Stock(Result):
+    """What came of a notebook under stock nbgrader, and of what ran beside it."""
+
+    def __init__(self, told: dict) -> None:
+        notebook = nbformat.from_dict(told["notebook"])
+        super().__init__(SimpleNamespace(notebook=notebook, faults=[]))
+        self.bystander_ended: bool = told["ended"]
+        self.running: list[str] = told["running"]
+
+
+@pytest.fixture(scope="session")
+def stock() -> Callable[..., Stock]:
+    """Run cells under stock nbgrader, in an outer sandbox that nothing leaves."""
+    outer = [
+        *(find_bubblewrap(), "--die-with-parent", "--unshare-pid", "--unshare-net"),
+        *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"),
+        *("--setenv", "HOME", "/tmp", "--chdir", "/tmp"),
+    ]
+    program = [sys.executable, "-c", Path(__file__).with_name("in_outer_sandbox.py").read_text()]
+
+    def run(*cells):
+        notebook = nbformat.writes(v4.new_notebook(cells=list(cells)))
+        done = subprocess.run([*outer, *program], input=notebook, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return Stock(json.loads(done.stdout))
+
+    return run

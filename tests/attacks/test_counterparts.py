@@ -7,11 +7,12 @@ import ast
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-#: Fixtures of graders that lack something.
-UNDEFENDED = ("bare", "trusting", "capable", "writable")
+#: Fixtures of graders that lack something; "stock" is nbgrader's own, in an outer sandbox.
+UNDEFENDED = ("bare", "trusting", "capable", "writable", "stock")
 
 _ENDING = "faults are noted outside of the test, and a stop is no exception"
 _ONE_PROCESS = "tests run in a process of their own"
+_PROCESSES = "processes are a namespace of their own, which ends with the notebook"
 _TOKEN = "each question has a random number, which its answer bears"
 
 #: By attack test: the defence, and what shows that it works without: a fixture of the same test, a
@@ -91,6 +92,7 @@ ATTACKS: dict[str, tuple[str, str]] = {
     ),
     "test_a_function_of_the_test_that_takes_long_counts": ("a bound", "test_a_bound_is_met"),
     "test_work_in_the_background_counts": ("a bound", "wide"),
+    "test_nothing_stays_behind": (_PROCESSES, "stock"),
     # test_secrets
     "test_secrets_are_not_there_to_be_read": ("the view, and a clean environment", "bare"),
     "test_what_the_exercise_asks_for_is_not_in_the_library": ("editions", "bare"),
@@ -107,6 +109,8 @@ ATTACKS: dict[str, tuple[str, str]] = {
         "no capabilities",
         "test_what_capabilities_would_allow_is_refused",
     ),
+    "test_no_other_process_is_in_sight": (_PROCESSES, "stock"),
+    "test_signals_reach_no_process_outside": (_PROCESSES, "stock"),
     "test_root_s_files_are_not_root_s_to_read": ("another user, and the view", "bare"),
 }
 #: What attacks nobody, or cannot be let succeed here, and why.
@@ -123,9 +127,6 @@ NO_COUNTERPART = {
     "test_the_judge_goes_on_after_rubbish_for_the_next_notebook": "what comes after an attack",
     "test_a_notebook_after_a_hostile_one_is_graded": "what comes after an attack",
     "test_the_private_folder_can_be_written_and_is_empty_for_the_next": "no sandbox is shared",
-    "test_nothing_stays_behind": "it does run, in the sandbox, and would stay on the machine",
-    "test_no_other_process_is_in_sight": "no switch leaves out the namespace of processes",
-    "test_signals_reach_no_process_outside": "it would end processes of this machine",
 }
 
 

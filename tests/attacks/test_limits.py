@@ -306,16 +306,18 @@ def test_work_in_the_background_counts(guarded):
     assert result.kinds == ["cpu"]
 
 
-def test_nothing_stays_behind(guarded):
+def test_nothing_stays_behind(stock, guarded):
     """A daemon that left its session is gone with the sandbox."""
     seconds = f"{10_000 + os.getpid()}.{time.monotonic_ns()}"
-    result = guarded(
+    cells = (
         answer(
             "import os, time\nif not os.fork():\n    os.setsid()\n    if not os.fork():\n"
             f"        os.execv('/bin/sleep', ['sleep', {seconds!r}])\n    os._exit(0)\n"
         ),
         free("import time\ntime.sleep(0.5)\n!cat /proc/*/cmdline"),
     )
+    assert f"sleep {seconds}" in stock(*cells).running
+    result = guarded(*cells)
     assert seconds in result.text(1)
     left = []
     for pid in filter(str.isdigit, os.listdir("/proc")):

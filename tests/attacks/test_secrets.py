@@ -2,6 +2,7 @@
 
 import http.server
 import os
+import subprocess
 import threading
 from pathlib import Path
 
@@ -264,39 +265,48 @@ def test_there_are_no_privileges_to_be_had(guarded):
     assert guarded(answer(PRIVILEGES)).text(0).strip() == "none"
 
 
-def test_no_other_process_is_in_sight(guarded):
+def test_no_other_process_is_in_sight(stock, guarded):
     """The student's own, and the two that hold the sandbox; neither tells or has anything."""
-    result = guarded(
-        answer(
-            "import os\n"
-            "others = set(filter(str.isdigit, os.listdir('/proc'))) - {str(os.getpid())}\n"
-            "print(len(others), [open(f'/proc/{n}/cmdline').read() for n in others])\n"
-            "held = []\n"
-            "for n in others:\n"
-            "    try:\n"
-            "        for fd in os.listdir(f'/proc/{n}/fd'):\n"
-            "            held.append(os.readlink(f'/proc/{n}/fd/{fd}'))\n"
-            "    except PermissionError:\n"
-            "        pass\n"
-            "print('sockets', [h for h in held if 'socket' in h])\n"
-            "print('own', sorted(os.readlink(f'/proc/self/fd/{fd}').split(':')[0] "
-            "for fd in os.listdir('/proc/self/fd') if os.path.exists(f'/proc/self/fd/{fd}')))"
-        )
+    look = answer(
+        "import os\n"
+        "others = set(filter(str.isdigit, os.listdir('/proc'))) - {str(os.getpid())}\n"
+        "print(len(others), [open(f'/proc/{n}/cmdline').read() for n in others])\n"
+        "held = []\n"
+        "for n in others:\n"
+        "    try:\n"
+        "        for fd in os.listdir(f'/proc/{n}/fd'):\n"
+        "            held.append(os.readlink(f'/proc/{n}/fd/{fd}'))\n"
+        "    except PermissionError:\n"
+        "        pass\n"
+        "print('sockets', [h for h in held if 'socket' in h])\n"
+        "print('own', sorted(os.readlink(f'/proc/self/fd/{fd}').split(':')[0] "
+        "for fd in os.listdir('/proc/self/fd') if os.path.exists(f'/proc/self/fd/{fd}')))"
     )
-    text = result.text(0)
+    seen = stock(look).text(0)
+    assert "86399" in seen
+    assert "sockets []" not in seen
+    text = guarded(look).text(0)
     assert text.startswith("2 [")
+    assert "86399" not in text
     assert "/tmp" not in text
     assert "sockets []" in text
     own = text.partition("own ")[2]
     assert own.count("socket") == 2, own
 
 
-def test_signals_reach_no_process_outside(guarded):
-    result = guarded(
-        answer("import os\nos.kill(1, 9)\nprint(os.getppid())"), free("print('still here')")
+def test_signals_reach_no_process_outside(stock, guarded):
+    attack = answer(
+        "import os\nfor n in map(int, filter(str.isdigit, os.listdir('/proc'))):\n"
+        "    if 'sleep' in open(f'/proc/{n}/cmdline').read(): os.kill(n, 9)\nprint('sent')"
     )
-    assert "0" in result.text(0)
+    undefended = stock(attack, free("print('still here')"))
+    assert undefended.bystander_ended
+    bystander = subprocess.Popen(["sleep", "600"])
+    result = guarded(attack, free("import os\nos.kill(1, 9)\nprint('still here')"))
     assert "still here" in result.text(1)
+    assert bystander.poll() is None
+    bystander.kill()
+    bystander.wait()
 
 
 def test_root_s_files_are_not_root_s_to_read(bare, guarded, course):

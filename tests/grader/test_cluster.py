@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,15 +47,21 @@ def free_port() -> int:
 
 @pytest.fixture
 def two_workers(tmp_path: Path) -> Iterator[Cluster]:
-    address = f"tcp://127.0.0.1:{free_port()}"
+    with running(tmp_path, "tcp://127.0.0.1") as cluster:
+        yield cluster
+
+
+@contextmanager
+def running(tmp_path: Path, host: str) -> Iterator[Cluster]:
+    address = f"{host}:{free_port()}"
     log = tmp_path / "scheduler.log"
     quiet = ["--no-dashboard"]
     scheduler = [
-        *[sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1"],
+        *[sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", host],
         *["--port", address.rpartition(":")[2], *quiet],
     ]
     worker = [
-        *[sys.executable, "-m", "distributed.cli.dask_worker", address, "--host", "127.0.0.1"],
+        *[sys.executable, "-m", "distributed.cli.dask_worker", address, "--host", host],
         *["--nthreads", "1", "--no-nanny", "--local-directory", str(tmp_path), *quiet],
     ]
     started: dict[str, subprocess.Popen[bytes]] = {}
@@ -151,6 +158,45 @@ def alive(process: psutil.Process) -> bool:
         return process.status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return False
+
+
+def certificates(folder: Path) -> dict[str, str]:
+    """Make an authority and a certificate of it; return dask's settings that demand them."""
+    subject, days = ["-subj", "/CN=127.0.0.1"], ["-days", "2"]
+    key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    signed = ["-CA", "ca.pem", "-CAkey", "ca.key"]
+    for name, options in (("ca", []), ("own", signed)):
+        made = ["-keyout", f"{name}.key", "-out", f"{name}.pem"]
+        command = ["openssl", "req", "-x509", *key, *subject, *days, *options, *made]
+        subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    settings = {"CA_FILE": "ca.pem"}
+    for role in ("SCHEDULER", "WORKER", "CLIENT"):
+        settings |= {f"{role}__CERT": "own.pem", f"{role}__KEY": "own.key"}
+    found = {f"DASK_DISTRIBUTED__COMM__TLS__{k}": str(folder / v) for k, v in settings.items()}
+    return found | {"DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION": "True"}
+
+
+@pytest.mark.check_all
+def test_a_scheduler_that_checks_certificates(
+    course: Course, hand_in: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hand_in("ada", RIGHT)
+    settings = certificates(tmp_path)
+    with monkeypatch.context() as patch:
+        for name, value in settings.items():
+            patch.setenv(name, value)
+        with running(tmp_path, "tls://127.0.0.1") as grading:
+            command = [sys.executable, "-m", "glyphlab_grader.cli", "tiny"]
+            command += ["--cluster", grading.address]
+            patch.delenv("DASK_DISTRIBUTED__COMM__TLS__CLIENT__CERT")
+            stranger = subprocess.run(command, cwd=course.root, capture_output=True, text=True)
+            assert (stranger.returncode, stranger.stdout) == (2, "")
+            patch.setenv("DASK_DISTRIBUTED__COMM__TLS__CLIENT__CERT", str(tmp_path / "own.pem"))
+            done = subprocess.run(command, cwd=course.root, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert [row["score"] for row in grades(course)] == ["5.0"]
+    assert "Traceback" not in stranger.stderr
+    assert f"no scheduler at {grading.address}" in stranger.stderr
 
 
 def test_local_is_the_same_path_and_open_to_nobody(

@@ -134,6 +134,10 @@ $\text{<script>attack()</script>}$ $\href{javascript:attack()}{x}$
 """
 
 
+SHOWN = r"""from IPython.display import Math, display
+display(Math(r"\kappa \le 1"))"""
+
+
 def feedback_page(course: Course, hand_in: Any, book: str | None = None) -> str:
     """The page on a notebook whose student added TEXT, with a part that a person reads."""
 
@@ -141,7 +145,8 @@ def feedback_page(course: Course, hand_in: Any, book: str | None = None) -> str:
         why = next(cell for cell in data["cells"] if cell["id"] == "why")
         why["source"] = "As $P < R$."
         added = {"cell_type": "markdown", "id": "added", "metadata": {}, "source": TEXT}
-        data["cells"].insert(0, added)
+        shown = {"cell_type": "code", "id": "shown", "source": SHOWN, "outputs": []}
+        data["cells"][:0] = [added, shown | {"metadata": {}, "execution_count": None}]
 
     if book is not None:
         with (course.root / "nbgrader_config.py").open("a") as config:
@@ -158,6 +163,8 @@ def test_formulas_are_drawn_and_links_lead_somewhere(course: Course, hand_in: An
     assert "<mi>x</mi><mo>≥</mo><mn>0</mn>" in page
     assert page.count("<mtd>") == 4
     assert "<mi>P</mi><mo>&lt;</mo><mi>R</mi>" in page
+    # An output that is a formula, too.
+    assert "<mi>κ</mi><mo>≤</mo>" in page
     assert "$" not in words(page)
     assert '<a href="https://book.example/book/roots.html#sec-roots">Roots</a>' in page
     assert '<a href="https://example.org/">elsewhere</a>' in page

@@ -194,14 +194,16 @@ def test_points_given_by_hand_survive_a_regrade(course: Course, hand_in: Any) ->
     assert [(o.score, o.awaiting) for o in kept] == [(5.0, 0.0), (9.0, 0.0)]
     assert grades(course)["pair", "ada"]["needs_manual_grade"] == ""
     again = grade_assignment(course, "pair", replace(QUICK, force=True))
-    assert [o.score for o in again] == [5.0, 9.0]
+    assert [(o.score, o.outdated) for o in again] == [(5.0, 0.0), (9.0, 0.0)]
     # The answer is still the one that was graded by hand: nothing to look at.
     assert not needs_a_look(course)
 
     hand_in("ada", RIGHT, assignment="pair", name="P2", edit=lambda data: write(data, "Well."))
     changed = grade_assignment(course, "pair", QUICK)
-    assert [o.score for o in changed] == [5.0, 9.0]
+    assert [(o.score, o.outdated) for o in changed] == [(5.0, 0.0), (9.0, 5.0)]
     assert needs_a_look(course)
+    # It is told until somebody has looked.
+    assert [o.outdated for o in grade_assignment(course, "pair", QUICK)] == [0.0, 5.0]
 
 
 def needs_a_look(course: Course) -> bool:

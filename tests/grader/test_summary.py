@@ -37,3 +37,11 @@ def test_points_that_await_a_person_are_told_each_and_together() -> None:
     assert "await" not in summary([made("cy", 10, [])])
     (last,) = summary([made("ada", 9, [], 1.0)]).splitlines()[-1:]
     assert last == "1 point awaits a person, in 1 notebook: 0 until then"
+
+
+def test_points_given_before_an_answer_changed_are_told_each_and_together() -> None:
+    changed = Outcome.graded("ada", "T1", 9.0, 10.0, [], "r", 1.0, 0.0, 5.0)
+    lines = summary([changed, made("bob", 9, [])]).splitlines()
+    assert lines[2].endswith("5 points graded by hand before a change")
+    assert lines[3].endswith("9/10")
+    assert lines[-1].startswith("5 points graded by hand before a change: they count until")
