@@ -67,7 +67,9 @@ def make_class(root: Path, kind: Kind, size: int) -> None:
         hand_in(kind, released, number, folder)
 
 
-def grade(root: Path, kind: Kind, workers: int, kill_at: int | None = None) -> Run:
+def grade(
+    root: Path, kind: Kind, workers: int, kill_at: int | None = None, cores: int | None = None
+) -> Run:
     """Grade the class, or kill the grading process without a warning.
 
     Parameters
@@ -80,12 +82,16 @@ def grade(root: Path, kind: Kind, workers: int, kill_at: int | None = None) -> R
         Submissions at a time.
     kill_at : int or None
         After how many submissions that are done, earlier runs' included.
+    cores : int or None
+        How many cores it may use; None for all.
     """
     command = [str(_BIN / "glyphlab-grade"), kind.name, "--workers", str(workers)]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     process = subprocess.Popen(
         command, cwd=root, stdout=subprocess.PIPE, text=True, env=environment
     )
+    # Before it has started a worker, which inherits this.
+    os.sched_setaffinity(process.pid, sorted(os.sched_getaffinity(0))[:cores])
     assert process.stdout is not None
     graded, first, began, ended, peak = 0, 0, 0.0, 0.0, 0
     for line in process.stdout:
@@ -139,11 +145,11 @@ class Undisturbed:
 
 
 def undisturbed(place: Path, kind: Kind, size: int, workers: int) -> Undisturbed:
-    """Make a class, and a copy to disturb, and grade it."""
+    """Make a class, and a copy to disturb, and grade it with a core for each worker."""
     make_class(place, kind, size)
     shutil.copytree(place, place.with_name(f"{place.name}-disturbed"))
     _tell(f"grading {size} ({kind.name}), {workers} at a time")
-    return Undisturbed(kind, size, workers, grade(place, kind, workers))
+    return Undisturbed(kind, size, workers, grade(place, kind, workers, cores=workers))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -187,8 +193,8 @@ def page(rows: Sequence[Undisturbed], parts: Sequence[int], differing: int, ungr
     ]
     for row in rows:
         a_minute = 60 * row.run.per_second
-        figures = (row.size, row.workers, a_minute, 60 * a_minute / row.workers)
-        told = [f"{figure:.0f}" for figure in (*figures, row.run.peak / 2**20)]
+        rates = [f"{rate:.0f}" if rate else "" for rate in (a_minute, 60 * a_minute / row.workers)]
+        told = [str(row.size), str(row.workers), *rates, f"{row.run.peak / 2**20:.0f}"]
         lines.append(f"| {' | '.join([row.kind.name, *told])} |")
     *killed, rest = parts
     came_to = f"{differing} scores differ" if differing else "every score was the same"
@@ -196,13 +202,13 @@ def page(rows: Sequence[Undisturbed], parts: Sequence[int], differing: int, ungr
         came_to += f", and {ungraded} students have none"
     return (
         "% Written by `python -m benchmarks.killed`; an edit is lost at the next run.\n\n"
-        f"Measured on {os.cpu_count()} cores of an {processor()}, sandbox on, gradebook and "
-        f"outcomes written, nothing in the cache, from the first score to the last:\n\n"
+        f"Measured on {os.cpu_count()} cores of an {processor()}, sandbox on, a core for "
+        "each worker, gradebook and outcomes written, nothing in the cache, from the first score "
+        "to the last:\n\n"
         + "\n".join(lines)
         + f"\n\nThe largest class was graded once more and killed without a warning after "
         f"{' and again after '.join(map(str, killed))} scores. The third run graded the "
-        f"{rest} that were left: {sum(parts)} gradings for {rows[2].size} students, and "
-        f"{came_to}.\n"
+        f"{rest} that were left, and {came_to}.\n"
     )
 
 

@@ -4,6 +4,7 @@ The scheduler hands batches to its workers and gives a batch to another one wher
 A dask worker runs no student's code: it asks a worker process of ours, as the local pool does.
 """
 
+import asyncio
 import hashlib
 import socket
 from collections.abc import Iterator
@@ -82,12 +83,22 @@ def _client(dask: Any, distributed: Any, address: str, slots: int) -> Iterator[A
             yield client
         return
     try:
+        # First, since a client that reaches nobody complains once more when it is collected.
+        asyncio.run(_reach(distributed, address))
         client = distributed.Client(address, timeout=_PATIENCE_SECONDS, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
         first = " ".join(str(error).split())
         raise GraderError(f"--cluster: no scheduler at {address}: {first}") from None
     with client:
         yield client
+
+
+async def _reach(distributed: Any, address: str) -> None:
+    """Connect to a scheduler, and hang up."""
+    credentials = distributed.Security().get_connection_args("client")
+    connect = distributed.comm.connect
+    comm = await connect(address, timeout=_PATIENCE_SECONDS, **credentials)
+    comm.abort()
 
 
 def _examine(client: Any, root: Path) -> int:

@@ -297,7 +297,7 @@ def test_no_other_process_is_in_sight(stock, guarded):
 def test_signals_reach_no_process_outside(stock, guarded):
     attack = answer(
         "import os\nfor n in map(int, filter(str.isdigit, os.listdir('/proc'))):\n"
-        "    if 'sleep' in open(f'/proc/{n}/cmdline').read(): os.kill(n, 9)\nprint('sent')"
+        "    if open(f'/proc/{n}/comm').read() == 'sleep\\n': os.kill(n, 9)\nprint('sent')"
     )
     undefended = stock(attack, free("print('still here')"))
     assert undefended.bystander_ended
