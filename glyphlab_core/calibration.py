@@ -276,8 +276,8 @@ def classwise_calibration_error(probabilities: ArrayLike, y: ArrayLike, binning:
 
     Notes
     -----
-    Chapter 23.2 §2. Neither implies confidence calibration nor follows from it (three or more
-    classes). Kull et al. 2019; Nixon et al. 2019 average the same way.
+    Chapter 23.2, beyond one temperature. Neither implies confidence calibration nor follows from it
+    (three or more classes). Kull et al. 2019; Nixon et al. 2019 average the same way.
 
     Examples
     --------

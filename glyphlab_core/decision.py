@@ -185,7 +185,7 @@ def threshold_sweep(probability: ArrayLike, y: ArrayLike) -> ThresholdSweep:
 
     Notes
     -----
-    Chapter 23.2 §5. Recall never rises with the threshold; precision can do either.
+    Chapter 23.2 §4. Recall never rises with the threshold; precision can do either.
 
     Examples
     --------

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -35,10 +36,12 @@ def released_path(name: str) -> str:
 
 
 def section_link(section: course.Section, page: str) -> addnodes.pending_xref:
-    """Link a section of the book from a page."""
+    """Link a section of the book from a page; its chapter's number begins the file's name."""
+    number = re.match(r"(\d+)_(\d+)_", posixpath.basename(section.page))
+    chapter = f"{number[1]}.{number[2]}, " if number else ""
     return addnodes.pending_xref(
         "",
-        nodes.inline("", section.title),
+        nodes.inline("", chapter + section.title),
         refdomain="std",
         reftype="ref",
         reftarget=section.label,

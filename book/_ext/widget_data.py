@@ -42,6 +42,11 @@ def _predictions(name: str) -> dict[str, Any]:
     return _labelled(predictions.logits, predictions.labels)
 
 
+def _temperature(T: float) -> str:
+    """Write a temperature to six decimals; those of a grid end sooner."""
+    return f"{T:.6f}".rstrip("0").rstrip(".")
+
+
 # ------------------------------------------------------------------ the confusion matrix editor
 
 #: One class-0 sample that was called 1 is called 2 instead: section 4 of chapter 23.1.
@@ -88,7 +93,7 @@ def samples_fallback() -> Table:
     for T in (*core.DEFAULT_GRID, core.optimal_temperature(worked.Z, worked.y)):
         p = core.softmax(worked.Z, T)
         loss, brier = core.log_loss(worked.Z, worked.y, T), core.brier_score(p, worked.y)
-        rows.append([f"{T:.6g}", f"{loss:.6f}", f"{brier:.6f}"])
+        rows.append([_temperature(T), f"{loss:.6f}", f"{brier:.6f}"])
     return Table(
         "The three samples; the last T has the least log loss.", ["T", "log loss", "Brier"], rows
     )
@@ -109,7 +114,7 @@ def sets_fallback() -> Table:
             loss = core.log_loss(part.logits, part.labels, T)
             brier = core.brier_score(p, part.labels)
             right = np.mean(part.logits.argmax(axis=1) == part.labels)
-            rows.append([name, f"{T:.6g}", f"{loss:.6f}", f"{brier:.6f}", f"{right:.4f}"])
+            rows.append([name, _temperature(T), f"{loss:.6f}", f"{brier:.6f}", f"{right:.4f}"])
     header = ["set", "T", "log loss", "Brier", "accuracy"]
     return Table("Both sets at T = 1 and at the T* of validation.", header, rows)
 
@@ -182,7 +187,9 @@ def threshold_fallback() -> Table:
             tau = core.cost_threshold(1, miss)
             cost = core.expected_cost(p, labels, tau, 1, miss)
             half = core.expected_cost(p, labels, 0.5, 1, miss)
-            rows.append([f"{T:.6g}", f"1 : {miss}", f"{tau:.4f}", f"{cost:.4f}", f"{half:.4f}"])
+            rows.append(
+                [_temperature(T), f"1 : {miss}", f"{tau:.4f}", f"{cost:.4f}", f"{half:.4f}"]
+            )
     header = ["T", "costs", "τ*", "mean cost at τ*", "at one half"]
     return Table("What decisions cost, as the network says and calibrated.", header, rows)
 

@@ -99,8 +99,8 @@ def resampling_part(scenes: int, args: argparse.Namespace) -> Result:
 def resampling_text(part: Result) -> str:
     """Say how the intervals were made."""
     return (
-        f"Intervals: {part['level']:.0%}, {part['kind']}, from {part['resamples']} resamples of "
-        f"whole {part['unit']}s ({part['scenes']} of them, seed {part['seed']}): "
+        f"Intervals: {100 * part['level']:.0f} %, {part['kind']}, from {part['resamples']} "
+        f"resamples of whole {part['unit']}s ({part['scenes']} of them, seed {part['seed']}): "
         "the two views of a scene are not independent."
     )
 

@@ -232,11 +232,11 @@ def _set_text(title: str, part: Result) -> str:
         [
             "",
             "T = 1",
-            "95% interval",
+            "95 % interval",
             f"T = {part['after']['temperature']:.6f}",
-            "95% interval",
+            "95 % interval",
             "difference",
-            "95% interval",
+            "95 % interval",
         ]
     ]
     for name in _MEASURES:

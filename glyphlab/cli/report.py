@@ -170,7 +170,8 @@ def _metrics_text(result: Result) -> str:
     for i, name in enumerate(names):
         values = [*(per_class[m][i] for m in PER_CLASS), metrics["prevalence"][i]]
         table.append([name, *(number(v) for v in values)])
-    rows = [["metric", "value", f"{result['resampling']['level']:.0%} interval", "averaged over"]]
+    level = f"{100 * result['resampling']['level']:.0f} % interval"
+    rows = [["metric", "value", level, "averaged over"]]
     for name in METRICS:
         rows.append(
             [

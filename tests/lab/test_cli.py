@@ -185,7 +185,7 @@ def test_report_text_states_axes_conventions_and_intervals():
         "Row-normalised profile",
         "zero_division = omit",
         "Macro F1 is the mean of the classes' F1",
-        "95% interval",
+        "95 % interval",
         "2000 resamples of whole scenes",
     ):
         assert told in done.stdout
