@@ -79,6 +79,30 @@ def test_the_generated_truth_is_the_posterior(names: dict[str, Any]) -> None:
             assert abs(gap) < 4 * np.sqrt(0.5 / inside.sum())
 
 
+def test_the_true_ece_is_that_of_a_large_sample(names: dict[str, Any]) -> None:
+    """Averaged bin by bin over drawn views, where the page integrates."""
+    truth, _, _ = names["generated"](250_000, np.random.default_rng(6))
+    p, q = softmax(2 * truth, axis=1), softmax(truth, axis=1)
+    gap = p.max(axis=1) - q[np.arange(len(q)), p.argmax(axis=1)]
+    for bins in (5, 15):
+        of_bins = np.bincount((p.max(axis=1) * bins).astype(int), gap)
+        assert np.abs(of_bins).sum() / len(p) == pytest.approx(names["true_ece"], abs=4e-4)
+    assert f"{names['true_ece']:.4f}" == "0.0701"
+
+
+def test_odirs_loss_falls_without_end_along_the_diagonal(names: dict[str, Any]) -> None:
+    """Where scales put every decision right: no penalty is paid on the way."""
+    for (logits, labels), scales in zip(
+        names["examples"].values(), ([1, 1, 1], [2, 1, 1]), strict=True
+    ):
+        z = np.asarray(logits) * scales
+        losses = [
+            -log_softmax(t * z, axis=1)[np.arange(len(z)), labels].mean() for t in (1, 10, 100)
+        ]
+        assert losses[0] > losses[1] > losses[2]
+        assert losses[2] < 1e-6
+
+
 def test_only_temperature_is_safe_by_construction() -> None:
     """The proof's examples: for other weights and biases some argmax changes."""
 

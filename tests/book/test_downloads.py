@@ -1,9 +1,11 @@
 """The chapters as notebooks: plain, without outputs, the same each time, and they run."""
 
+import builtins
 import os
 import re
 import shutil
 import subprocess
+import symtable
 import sys
 from pathlib import Path
 
@@ -232,6 +234,42 @@ def test_a_withheld_solution_is_in_no_notebook(page: str) -> None:
         assert value not in "".join(cell.source for cell in shown.cells), value
     names.publish_solutions = True
     assert len(build_notebook(text, names, "A course").cells) >= len(shown.cells)
+
+
+def names_of(source: str) -> tuple[set[str], set[str]]:
+    """Return the global names that a cell uses and those that it defines."""
+    top = symtable.symtable(source, "cell", "exec")
+    scopes, used = [top], set()
+    defined = {s.get_name() for s in top.get_symbols() if s.is_assigned() or s.is_imported()}
+    while scopes:
+        scope = scopes.pop()
+        scopes += scope.get_children()
+        for symbol in scope.get_symbols():
+            if symbol.is_referenced() and (scope is top or symbol.is_global()):
+                used.add(symbol.get_name())
+    return used, defined
+
+
+def test_names_of_a_cell() -> None:
+    source = "import a.b\nx = [y for y in z]\ndef f(u):\n    v = u + w\n    return v\n"
+    assert names_of(source) == ({"z", "w"}, {"a", "x", "f"})
+
+
+@pytest.mark.parametrize("published", [True, False])
+@pytest.mark.parametrize("page", pages_of_the_book())
+def test_each_name_in_a_notebook_is_defined(page: str, published: bool) -> None:
+    """Also where cells that give an answer away are left out."""
+    text = (ROOT / f"{page}.md").read_text(encoding="utf-8")
+    if "\nkernelspec:\n" not in text:
+        pytest.skip("not a notebook")
+    names = AnyName()
+    names.publish_solutions = published
+    known = set(vars(builtins)) | {"__name__"}
+    for cell in build_notebook(text, names, "A course").cells:
+        if cell.cell_type == "code":
+            used, defined = names_of(cell.source)
+            known |= defined
+            assert used <= known, (used - known, cell.source)
 
 
 @pytest.mark.parametrize(

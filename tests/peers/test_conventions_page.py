@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 import torchmetrics.functional.classification as tm
+from netcal.metrics import ECE
 from netcal.scaling import TemperatureScaling as NetcalTemperature
 
 import glyphlab_core as g
@@ -66,6 +67,20 @@ def errors(edge):
     }
 
 
+def axes():
+    predicted, true = torch.tensor(peers.PREDICTED), torch.tensor(peers.TRUE)
+    matrix = tm.multiclass_confusion_matrix(predicted, true, 3).tolist()
+    return " / ".join(" ".join(map(str, row)) for row in matrix)
+
+
+def decided(is_right):
+    def found():
+        (label,) = (k for k in range(3) if is_right(k))
+        return f"class {label}"
+
+    return found
+
+
 def float32_sums():
     confidence = torch.full((2**25,), 0.85)
     return tm.binary_calibration_error(confidence, torch.ones(2**25, dtype=torch.int64), n_bins=10)
@@ -78,7 +93,26 @@ def netcal_attribute():
     return model.temperature.item()
 
 
+#: Confidence 2/5: the gap is 3/5 where the decision is right, 2/5 where it is wrong.
+TIED = np.array([[0.4, 0.4, 0.2]])
+
 GIVEN = {
+    "axes": {"torchmetrics": axes},
+    "ties": {
+        "torchmetrics accuracy": decided(
+            lambda k: tm.multiclass_accuracy(torch.tensor(TIED), torch.tensor([k]), 3, "micro") == 1
+        ),
+        "torchmetrics calibration error": decided(
+            lambda k: (
+                tm.multiclass_calibration_error(torch.tensor(TIED), torch.tensor([k]), 3, n_bins=5)
+                > 0.5
+            )
+        ),
+        # netcal infers the classes from the labels: three sure samples show them, with no gap.
+        "netcal calibration error": decided(
+            lambda k: ECE(5).measure(np.vstack([TIED, np.eye(3)]), np.array([k, 0, 1, 2])) > 1 / 8
+        ),
+    },
     "macro, nan": macros(peers.NAN),
     "macro, zero": macros(0),
     "macro, one": macros(1),
