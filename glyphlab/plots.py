@@ -358,7 +358,7 @@ def temperature_curve(
         ms=16,
         color=colour,
         mec="black",
-        label=f"least at T = {at:.4g}: {least:.4f}",
+        label=f"least at T = {at:.7g}: {least:.4f}",
         zorder=3,
     )
     _label(ax, "temperature T", "log loss")
@@ -388,8 +388,8 @@ def describe_temperature_curve(temperatures: ArrayLike, losses: ArrayLike) -> st
     t, loss = _curve(temperatures, losses)
     best = int(loss.argmin())
     return (
-        f"Log loss against temperature: {loss[0]:.6f} at T = {t[0]:.4g}, "
-        f"least at T = {t[best]:.4g} with {loss[best]:.6f}, {loss[-1]:.6f} at T = {t[-1]:.4g}."
+        f"Log loss against temperature: {loss[0]:.6f} at T = {t[0]:.7g}, "
+        f"least at T = {t[best]:.7g} with {loss[best]:.6f}, {loss[-1]:.6f} at T = {t[-1]:.7g}."
     )
 
 

@@ -29,7 +29,7 @@ _IGNORED = {
 _FRACTIONS = {r"\frac", r"\tfrac", r"\dfrac"}
 _RELATIONS = {
     r"\ne", r"\neq", r"\le", r"\leq", r"\ge", r"\geq", "<", ">", r"\in", r"\to", r"\mapsto",
-    r"\quad", r"\qquad", ",", ";", r"\Rightarrow", r"\iff", r"\colon", ":", r"\equiv",
+    r"\quad", r"\qquad", ",", ";", ".", r"\Rightarrow", r"\iff", r"\colon", ":", r"\equiv",
 }  # fmt: skip
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 

@@ -114,6 +114,8 @@ def test_decimals_are_compared_to_their_last_place() -> None:
     assert faults("\\frac23 \\approx 0.666")[0] is not None
     assert faults("\\frac23 = 0.667")[0] is not None
     assert faults("a = \\frac12, \\quad b = \\frac13") == [None, None, None]
+    # Where the sentence ends, too.
+    assert faults("\\frac23 \\approx 0.666 .")[0] is not None
 
 
 @pytest.mark.parametrize(

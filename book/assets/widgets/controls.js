@@ -119,7 +119,7 @@
     /** Show T, but not on the one of the two that it comes from. */
     function set(T, from) {
       if (from !== knob) knob.set(Math.log(T));
-      if (from !== exact) exact.set(Number(T.toPrecision(6)));
+      if (from !== exact) exact.set(Number(T.toFixed(6)));
     }
     return { roots: [knob.root, exact.root], set };
   }
