@@ -8,7 +8,8 @@ if [ "$(id -u)" != 0 ]; then
   echo "$0: needs root; as an ordinary user, run the tests themselves" >&2
   exit 2
 fi
-folder=$(mktemp -d "${TMPDIR:-/tmp}/glyphlab-ordinary-XXXXXX")
+# Not in /tmp, which every sandbox has one of its own of.
+folder=$(mktemp -d /var/tmp/glyphlab-ordinary-XXXXXX)
 trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/home" "$folder/course"
 git ls-files -z | tar --create --null --files-from=- | tar --extract --directory="$folder/course"
