@@ -16,7 +16,7 @@ git ls-files -z | tar --create --null --files-from=- | tar --extract --directory
 chown -R "$uid:$uid" "$folder"
 ordinary() {
   setpriv --reuid="$uid" --regid="$uid" --clear-groups \
-    env HOME="$folder/home" TMPDIR="$folder/home" OMP_NUM_THREADS=1 PYTHONHASHSEED=0 "$@"
+    env HOME="$folder/home" OMP_NUM_THREADS=1 PYTHONHASHSEED=0 "$@"
 }
 # The first interpreter that others may use.
 for python in "${PYTHON:-python3}" /usr/bin/python3; do
