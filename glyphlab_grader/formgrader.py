@@ -16,6 +16,7 @@ from jinja2 import pass_context
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
 from glyphlab_grader.formulas import mathml
+from glyphlab_grader.notebooks import PICTURES
 
 __all__ = ["TEMPLATES", "clean_html", "markdown2html"]
 
@@ -33,7 +34,7 @@ _TAGS = frozenset(
 )
 _ATTRIBUTES = frozenset({"align", "alt", "colspan", "height", "rowspan", "title", "width"})
 # A picture from elsewhere would tell its host that the instructor is reading.
-_PICTURES = ("data:image/png;", "data:image/jpeg;", "data:image/gif;")
+_PICTURES = tuple(f"data:{kind};" for kind in PICTURES)
 
 
 class _Clean(str):
@@ -80,6 +81,14 @@ class _Renderer(IPythonRenderer):
         super().__init__(escape=False, attachments=attachments, exclude_anchor_links=True)
         self._sign = secrets.token_hex(16)
         self._formulas: list[str] = []
+
+    def image(self, text: str, url: str, title: str | None = None) -> str:
+        """Draw a picture, or give its words in place of one that was not handed in."""
+        name = url.removeprefix("attachment:")
+        if name != url and not self.attachments.get(name):
+            # nbconvert gives the whole page up.
+            return text
+        return str(super().image(text, url, title))
 
     def inline_math(self, body: str) -> str:
         return self._keep(mathml(body))

@@ -10,6 +10,7 @@ from typing import Any
 import nbformat
 import pytest
 from nbconvert.exporters import HTMLExporter
+from nbconvert.filters.markdown_mistune import InvalidNotebook
 from nbgrader.server_extensions.formgrader.formgrader import FormgradeExtension
 from traitlets.config import Config
 
@@ -109,6 +110,14 @@ def test_nothing_of_a_student_runs_in_the_instructor_s_browser(course: Course, a
     cell = ATTACKS[attack]
     assert dangers(page(Config(), cell)), "the attack does not work where nothing defends"
     assert dangers(page(course.app.config, cell)) == []
+
+
+@pytest.mark.parametrize("make", [written, lambda text: shown("text/markdown", text)])
+def test_a_picture_that_is_not_there_leaves_its_words(course: Course, make: Any) -> None:
+    cell = make("See ![the *curve*](attachment:b.svg).")
+    with pytest.raises(InvalidNotebook, match="missing attachment"):
+        page(Config(), cell)
+    assert "See the <em>curve</em>." in page(course.app.config, cell)
 
 
 def test_what_an_instructor_reads_is_still_there(course: Course) -> None:
