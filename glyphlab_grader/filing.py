@@ -18,7 +18,7 @@ from glyphlab_grader.ledger import Ledger, Marks, Place
 from glyphlab_grader.names import name_problem
 from glyphlab_grader.outcome import Fault, Outcome
 from glyphlab_grader.records import Records
-from glyphlab_grader.submission import Result
+from glyphlab_grader.submission import Result, same_answer
 
 __all__ = ["Files", "Finished"]
 
@@ -201,7 +201,7 @@ class Files:
     def _marks(self, item: Finished) -> Marks:
         result = item.result
         before = self.records.answers(*item.place)
-        same = [name for name, digest in result.answers.items() if before.get(name) == digest]
+        same = [name for name, now in result.answers.items() if same_answer(before.get(name), now)]
         return Marks(result.grades, result.untouched, same, self._timestamp(item.place[0]))
 
     def _executed(self, student: str, notebook: str) -> Path:
