@@ -79,6 +79,7 @@ if FORMGRADER_TEMPLATES not in _paths:
     os.environ["JUPYTER_PATH"] = os.pathsep.join([FORMGRADER_TEMPLATES, *_paths])
 c.HTMLExporter.sanitize_html = True
 c.HTMLExporter.filters = {
+    "ansi2html": "glyphlab_grader.formgrader.ansi2html",
     "clean_html": "glyphlab_grader.formgrader.clean_html",
     "markdown2html": "glyphlab_grader.formgrader.markdown2html",
 }

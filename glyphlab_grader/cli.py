@@ -21,7 +21,7 @@ Grade the submissions of ASSIGNMENT that lie in _grading/submitted/, each in a s
 'glyphlab-grade report ASSIGNMENT' says what the class made of it; 'glyphlab-grade export' writes
 the grades for Canvas or Moodle; both have a --help of their own.
 'glyphlab-grade demonstration' takes a class of made-up students through the whole cycle."""
-EPILOG = "exit status: 0 all graded, 1 some failed, 2 could not run"
+EPILOG = "exit status: 0 all graded, 1 some failed, or their feedback did; 2 could not run"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -152,15 +152,19 @@ def _grade(options: argparse.Namespace) -> int:
     with open_gradebook(course) as keeper:
         write_grades(keeper.gradebook, grades)
     print(f"\n{summary(outcomes)}\ngrades: {course.relative(grades)}")
-    assignment = options.assignment
+    assignment, failed = options.assignment, any(o.outcome == "failed" for o in outcomes)
     if options.feedback:
         students = sorted({outcome.student for outcome in outcomes if outcome.score is not None})
-        generate_feedback(course, assignment, students)
+        try:
+            generate_feedback(course, assignment, students)
+        except GraderError as error:
+            print(f"glyphlab-grade: {error}", file=sys.stderr)
+            failed = True
         where = course.relative(course.feedback("STUDENT", assignment))
         print(f"feedback: {where}/\nnext: nbgrader release_feedback {assignment}")
     else:
         print(f"feedback: not written yet\nnext: nbgrader generate_feedback {assignment} --force")
-    return int(any(outcome.outcome == "failed" for outcome in outcomes))
+    return int(failed)
 
 
 def _demonstrate(_: argparse.Namespace) -> int:

@@ -1,13 +1,22 @@
-"""Writing a file whole or not at all, and removing what may not be there."""
+"""Files: written whole or not at all, removed where they are, and strangers' looked through."""
 
 import os
 import shutil
+import stat
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from glyphlab_grader.errors import GraderError
 
-__all__ = ["remove", "replace_file"]
+__all__ = ["DEEPEST", "Unfit", "check_files", "remove", "replace_file", "walk"]
+
+DEEPEST = 50
+"""Folders in folders of a submission that is taken. Python's own walks end near a thousand."""
+
+
+class Unfit(Exception):
+    """What was handed in is not taken; the message says why."""
 
 
 def replace_file(path: Path, text: str) -> None:
@@ -46,3 +55,43 @@ def remove(path: Path) -> None:
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
+
+
+def walk(folder: Path) -> Iterator[Path]:
+    """Give all that lies in a folder, however deep; links in it are not followed."""
+    waiting = [folder]
+    while waiting:
+        try:
+            found = sorted(waiting.pop().iterdir())
+        except PermissionError:
+            continue
+        for path in found:
+            yield path
+            if path.is_dir() and not path.is_symlink():
+                waiting.append(path)
+
+
+def check_files(folder: Path, most: int) -> None:
+    """Look whether the files of a submission can be read and copied.
+
+    Parameters
+    ----------
+    folder : Path
+        What was handed in.
+    most : int
+        Bytes of all files together. A sparse file counts as large as it says that it is, which is
+        what reading and copying it takes.
+
+    Raises
+    ------
+    Unfit
+        If there is more, or folders are nested too deeply.
+    """
+    size = 0
+    for path in walk(folder):
+        if len(path.parent.relative_to(folder).parts) > DEEPEST:
+            raise Unfit(f"folders are nested more than {DEEPEST} deep")
+        status = path.lstat()
+        size += status.st_size if stat.S_ISREG(status.st_mode) else 0
+        if size > most:
+            raise Unfit(f"there are more than the {most:,} bytes of max_dir_size")

@@ -13,12 +13,12 @@ from nbgrader.utils import parse_utc
 from glyphlab_grader.course import Course
 from glyphlab_grader.cycle.feedback import withdraw_feedback
 from glyphlab_grader.errors import GraderError
-from glyphlab_grader.files import remove
+from glyphlab_grader.files import remove, walk
 from glyphlab_grader.ledger import Ledger, Marks, Place
 from glyphlab_grader.names import name_problem
 from glyphlab_grader.outcome import Fault, Outcome
 from glyphlab_grader.records import Records
-from glyphlab_grader.submission import Result
+from glyphlab_grader.submission import Result, same_answer
 
 __all__ = ["Files", "Finished"]
 
@@ -168,7 +168,9 @@ class Files:
         self, items: Mapping[Place, Finished], problems: dict[Place, Fault]
     ) -> dict[Place, Outcome]:
         """Keep the executed notebooks and the outcomes of what is in the gradebook."""
-        scores = self.ledger.scores(sorted({student for student, _ in items}))
+        # A database takes no name that is not UTF-8.
+        names = {student for student, _ in items if not name_problem(student)}
+        scores = self.ledger.scores(sorted(names))
         outcomes = {}
         for place, item in items.items():
             result = item.result
@@ -199,7 +201,7 @@ class Files:
     def _marks(self, item: Finished) -> Marks:
         result = item.result
         before = self.records.answers(*item.place)
-        same = [name for name, digest in result.answers.items() if before.get(name) == digest]
+        same = [name for name, now in result.answers.items() if same_answer(before.get(name), now)]
         return Marks(result.grades, result.untouched, same, self._timestamp(item.place[0]))
 
     def _executed(self, student: str, notebook: str) -> Path:
@@ -215,7 +217,7 @@ class Files:
         largest = 1000 * int(self.course.directory.max_file_size)
         submitted = self.course.submitted(student, self.assignment)
         for folder in (submitted, self.course.source(self.assignment)):
-            for path in sorted(folder.rglob("*")):
+            for path in sorted(walk(folder)):
                 real = path.is_file() and not path.is_symlink() and path.suffix != ".ipynb"
                 # A linked folder on the way would lead out of the submission.
                 inside = real and path.resolve().is_relative_to(folder.resolve())

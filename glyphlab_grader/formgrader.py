@@ -8,16 +8,30 @@ the formgrader's. These filters stand in place of nbconvert's in ``c.HTMLExporte
 
 import re
 import secrets
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import bleach
 from jinja2 import pass_context
+from nbconvert.filters import ansi
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
+from glyphlab_grader.bounds import (
+    LONGEST_MARKDOWN,
+    MOST_MARKDOWN,
+    OFTEN,
+    PICTURE,
+    as_written,
+    is_too_colourful,
+    is_too_much,
+    words,
+)
 from glyphlab_grader.formulas import mathml
+from glyphlab_grader.notebooks import PICTURES
 
-__all__ = ["TEMPLATES", "clean_html", "markdown2html"]
+__all__ = ["TEMPLATES", "ansi2html", "clean_html", "markdown2html"]
 
 TEMPLATES = str(Path(__file__).parent / "templates")
 """For ``JUPYTER_PATH``, where nbconvert looks for templates; the formgrader's own configuration
@@ -32,8 +46,10 @@ _TAGS = frozenset(
     }
 )
 _ATTRIBUTES = frozenset({"align", "alt", "colspan", "height", "rowspan", "title", "width"})
+# Where a page's resources count the Markdown on it.
+_READ = "glyphlab_markdown"
 # A picture from elsewhere would tell its host that the instructor is reading.
-_PICTURES = ("data:image/png;", "data:image/jpeg;", "data:image/gif;")
+_PICTURES = tuple(f"data:{kind};" for kind in PICTURES)
 
 
 class _Clean(str):
@@ -61,6 +77,8 @@ def clean_html(element: object) -> str:
     if isinstance(element, _Clean):
         return element
     text = element.decode(errors="replace") if isinstance(element, bytes) else str(element)
+    if is_too_much(text):
+        return _Clean(words(text))
     protocols = {"http", "https", "mailto", "data"}
     return str(bleach.clean(text, _TAGS, _allowed, protocols=protocols, strip=True))
 
@@ -69,34 +87,74 @@ def clean_html(element: object) -> str:
 def markdown2html(context: Any, source: str) -> str:
     """Turn a student's Markdown into HTML as nbconvert does, clean it, and draw its formulas."""
     renderer = _Renderer((context.get("cell") or {}).get("attachments", {}))
-    text = clean_html(MarkdownWithMath(renderer=renderer).render(source))
-    return _Clean(renderer.with_formulas(text))
+    short = PICTURE.sub(lambda found: found[1] + renderer.keep(found[2]), source)
+    read = context.get("resources", {})
+    read[_READ] = read.get(_READ, 0) + len(short)
+    if is_too_much(short, LONGEST_MARKDOWN) or read[_READ] > MOST_MARKDOWN:
+        return _Clean(as_written(source))
+    made = MarkdownWithMath(renderer=renderer).render(short)
+    if is_too_much(made):
+        return _Clean(as_written(source))
+    return _Clean(renderer.with_kept(clean_html(made)))
+
+
+def ansi2html(text: str) -> str:
+    """Turn a terminal's colours into HTML as nbconvert does, unless there are too many."""
+    convert: Callable[[str], str] = ansi.ansi2html
+    bare: Callable[[str], str] = ansi.strip_ansi
+    return convert(bare(text) if is_too_colourful(text) else text)
 
 
 class _Renderer(IPythonRenderer):
-    """nbconvert's, with a sign that nobody can guess in the place of each formula."""
+    """nbconvert's, with a sign that nobody can guess in the place of each formula and picture."""
 
     def __init__(self, attachments: dict[str, dict[str, str]]) -> None:
         super().__init__(escape=False, attachments=attachments, exclude_anchor_links=True)
         self._sign = secrets.token_hex(16)
-        self._formulas: list[str] = []
+        self._kept: list[str] = []
+        self._attached: dict[str, str] = {}
+
+    def image(self, text: str, url: str, title: str | None = None) -> str:
+        """Draw a picture, or give its words in place of one that was not handed in."""
+        name = url.removeprefix("attachment:")
+        if name != url and not self.attachments.get(name):
+            # nbconvert gives the whole page up.
+            return text
+        return str(super().image(text, url, title))
+
+    def _embed_image_or_attachment(self, src: str) -> str:
+        """Name a picture that was pasted, and keep it out of what has to be read."""
+        if not src.startswith("attachment:"):
+            return src
+        if src not in self._attached:
+            url = "".join(super()._embed_image_or_attachment(src).split())
+            self._attached[src] = PICTURE.sub(lambda found: found[1] + self.keep(found[2]), url)
+        return self._attached[src]
 
     def inline_math(self, body: str) -> str:
-        return self._keep(mathml(body))
+        return self.keep(mathml(body))
 
     def block_math(self, body: str) -> str:
-        return self._keep(mathml(body, display=True))
+        return self.keep(mathml(body, display=True))
 
     def latex_environment(self, name: str, body: str) -> str:
         return self.block_math(f"\\begin{{{name}}}{body}\\end{{{name}}}")
 
-    def with_formulas(self, text: str) -> str:
-        """Put the formulas into the cleaned text."""
-        return re.sub(rf"{self._sign}-(\d+)-", lambda found: self._formulas[int(found[1])], text)
+    def with_kept(self, text: str) -> str:
+        """Put what was kept into the cleaned text, each but a few times."""
+        often: Counter[int] = Counter()
 
-    def _keep(self, formula: str) -> str:
-        self._formulas.append(formula)
-        return f"{self._sign}-{len(self._formulas) - 1}-"
+        def put(found: re.Match[str]) -> str:
+            number = int(found[1])
+            often[number] += 1
+            return self._kept[number] if often[number] <= OFTEN else ""
+
+        return re.sub(rf"{self._sign}-(\d+)-", put, text)
+
+    def keep(self, part: str) -> str:
+        """Keep a part of the text that needs no cleaning; return the sign for it."""
+        self._kept.append(part)
+        return f"{self._sign}-{len(self._kept) - 1}-"
 
 
 def _allowed(tag: str, name: str, value: str) -> bool:

@@ -15,7 +15,7 @@ from glyphlab_grader.batches import pack, run_batch, run_log, unpack
 from glyphlab_grader.course import Course
 from glyphlab_grader.errors import GraderError
 from glyphlab_grader.execution import Limits
-from glyphlab_grader.files import remove
+from glyphlab_grader.files import Unfit, check_files, remove
 from glyphlab_grader.filing import Files, Finished
 from glyphlab_grader.gradebook import GradebookKeeper, open_gradebook
 from glyphlab_grader.interruption import interruptible
@@ -213,6 +213,8 @@ class _Desk:
             for place in some:
                 try:
                     keys[place] = self._key(*place)
+                except Unfit as error:
+                    yield self.files.failed(place, [Fault(None, "files", str(error))], 0.0)
                 except OSError as error:
                     yield self.files.failed(place, [Fault.broken_off(error)], 0.0)
             kept: dict[Place, Outcome] = {}
@@ -305,6 +307,7 @@ class _Desk:
             config.Autograde,
         ]
         folder = self.course.submitted(student, self.assignment)
+        check_files(folder, 1000 * int(self.course.directory.max_dir_size))
         return fingerprint(folder, notebook, self.stored[notebook], settings)
 
     def _request(self, student: str, notebook: str) -> Request:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from glyphlab_grader.files import walk
 from glyphlab_grader.names import name_problem, printable
 from glyphlab_grader.notebooks import cell_id, read_notebook
 from glyphlab_grader.outcome import Fault
@@ -104,7 +105,7 @@ def _is_ours(data: dict[str, Any], expected: Collection[str]) -> bool:
 
 def _links(folder: Path) -> list[Fault]:
     """Name the symbolic links that lie beside the notebook."""
-    found = sorted(path for path in folder.rglob("*") if path.is_symlink())
+    found = sorted(path for path in walk(folder) if path.is_symlink())
     return [
         Fault(None, "link", f"{printable(str(path.relative_to(folder)), 80)} is a symbolic link")
         for path in found[:5]

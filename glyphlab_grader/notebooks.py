@@ -6,10 +6,20 @@ from typing import Any
 
 from glyphlab_grader.names import printable
 
-__all__ = ["LARGEST_NOTEBOOK", "cell_id", "check_notebook", "read_notebook", "source_text"]
+__all__ = [
+    "LARGEST_NOTEBOOK",
+    "PICTURES",
+    "cell_id",
+    "check_notebook",
+    "read_notebook",
+    "source_text",
+]
 
 LARGEST_NOTEBOOK = 20_000_000
 """Bytes of the largest notebook that is read."""
+
+PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
+"""Kinds of pictures that a text may hold; an SVG is a document of its own, with scripts."""
 
 _KINDS = ("code", "markdown", "raw")
 

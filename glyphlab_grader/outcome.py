@@ -31,6 +31,7 @@ FAULT_KINDS = {
     "limit": "a limit of the sandbox was met",
     "crossing": "a value could not pass from the student's process to the tests",
     "link": "a symbolic link, which is not followed",
+    "files": "what was handed in is too much, or lies too deep",
     "name": "a name that cannot be used",
     "grader": "grading itself broke off; the log says where",
 }

@@ -12,7 +12,7 @@ import nbformat
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from glyphlab_grader.files import remove, replace_file
+from glyphlab_grader.files import remove, replace_file, walk
 from glyphlab_grader.gradebook import GradebookKeeper
 from glyphlab_grader.intake import examine
 from glyphlab_grader.ledger import Ledger
@@ -30,7 +30,7 @@ def remove_links(notebooks: list[str], **other: object) -> None:
     this before it converts a student's notebooks.
     """
     for folder in {Path(notebook).parent for notebook in notebooks}:
-        for path in folder.rglob("*"):
+        for path in walk(folder):
             if path.is_symlink() or not (path.is_file() or path.is_dir()):
                 remove(path)
 

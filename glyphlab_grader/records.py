@@ -9,7 +9,7 @@ from importlib import metadata
 from pathlib import Path
 
 from glyphlab_grader.course import Course
-from glyphlab_grader.files import replace_file
+from glyphlab_grader.files import replace_file, walk
 from glyphlab_grader.outcome import Outcome
 from glyphlab_grader.restoring.master import StoredCell
 
@@ -126,7 +126,7 @@ def fingerprint(
         A SHA-256 in hexadecimal.
     """
     digest = hashlib.sha256()
-    for path in sorted(folder.rglob("*")):
+    for path in sorted(walk(folder)):
         other = path.suffix == ".ipynb" and path.name != f"{notebook}.ipynb"
         if path.is_file() and not path.is_symlink() and not other:
             digest.update(repr(str(path.relative_to(folder))).encode())

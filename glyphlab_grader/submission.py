@@ -4,6 +4,7 @@ Runs in a worker process. What goes in and comes out is plain data.
 """
 
 import hashlib
+import json
 import logging
 import time
 from collections.abc import Iterator
@@ -35,7 +36,7 @@ from glyphlab_grader.outcome import Fault
 from glyphlab_grader.restoring import Master, load_master, restore
 from glyphlab_grader.restoring.master import StoredCell
 
-__all__ = ["Request", "Result", "process"]
+__all__ = ["Request", "Result", "process", "same_answer"]
 
 # The first two write to the gradebook, which only one process does. The third checks metadata that
 # the master's have just replaced, which were checked when they were released, and takes as long as
@@ -99,7 +100,7 @@ class Result:
     untouched : list of str
         Answers that are still the stub.
     answers : dict of str to str
-        Digest of each answer that a person grades.
+        Digest of each answer that a person grades, its pictures included; for `same_answer`.
     seconds : float
         Wall time.
     """
@@ -246,10 +247,24 @@ def _answer_digests(notebook: Any, master: Master) -> dict[str, str]:
     """Digest what a person grades, so that a changed answer can be told from the same one."""
     by_hand = {cell.name for cell in master.cells if cell.answer}
     return {
-        cell.metadata.nbgrader.grade_id: hashlib.sha256(cell.source.encode()).hexdigest()
+        cell.metadata.nbgrader.grade_id: _digest(cell)
         for cell in notebook.cells
         if utils.is_grade(cell) and cell.metadata.nbgrader.grade_id in by_hand
     }
+
+
+def _digest(cell: Any) -> str:
+    """Digest a text, and the pictures pasted into it after a colon; see `same_answer`."""
+    pictures = json.dumps(cell.get("attachments", {}), sort_keys=True)
+    return ":".join(hashlib.sha256(part.encode()).hexdigest() for part in (cell.source, pictures))
+
+
+def same_answer(before: str | None, now: str) -> bool:
+    """Tell by their digests whether two answers are the same.
+
+    Outcomes were kept with the text's digest alone once; it says all that is known of these.
+    """
+    return before is not None and before in (now, now.partition(":")[0])
 
 
 @contextmanager

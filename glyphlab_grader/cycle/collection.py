@@ -19,6 +19,7 @@ from typing import Any, NoReturn
 
 from nbgrader.exchange.default import ExchangeCollect
 
+from glyphlab_grader.files import DEEPEST
 from glyphlab_grader.names import name_problem, printable
 
 __all__ = ["CheckedCollect"]
@@ -114,6 +115,8 @@ def _files(folder: Path, owner: int, most: int) -> Iterator[tuple[Path, int]]:
     try:
         for place, folders, files, handle in os.fwalk(folder, onerror=_fail):
             _check(os.fstat(handle), owner, Path(place).name)
+            if len(Path(place).relative_to(folder).parts) > DEEPEST:
+                raise _Refused(f"folders are nested more than {DEEPEST} deep")
             for name in (*folders, *files):
                 _check(os.stat(name, dir_fd=handle, follow_symlinks=False), owner, name)
             for name in files:

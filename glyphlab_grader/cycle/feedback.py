@@ -7,13 +7,14 @@ from nbgrader.utils import capture_log, notebook_hash
 
 from glyphlab_grader.course import Course
 from glyphlab_grader.cycle.steps import exchange_action, narrowed, run_step
+from glyphlab_grader.errors import GraderError
 from glyphlab_grader.files import remove
 
 __all__ = ["generate_feedback", "release_feedback", "withdraw_feedback"]
 
 
 def generate_feedback(course: Course, assignment: str, students: Iterable[str]) -> list[str]:
-    """Write feedback for each student who has an executed notebook.
+    """Write feedback for each student who has an executed notebook; one failure ends no other's.
 
     Parameters
     ----------
@@ -32,16 +33,19 @@ def generate_feedback(course: Course, assignment: str, students: Iterable[str]) 
     Raises
     ------
     GraderError
-        If nbgrader cannot write it.
+        At the end, if nbgrader could not write that of some; the message names each.
     """
-    written = []
+    written, problems = [], []
     for student in students:
         if any(course.autograded(student, assignment).glob("*.ipynb")):
-            run_step(
-                f"feedback of {assignment} for {student}",
-                partial(course.api.generate_feedback, assignment, student, force=True),
-            )
-            written.append(student)
+            step = partial(course.api.generate_feedback, assignment, student, force=True)
+            try:
+                run_step(f"feedback of {assignment} for {student}", step)
+                written.append(student)
+            except GraderError as error:
+                problems.append(str(error))
+    if problems:
+        raise GraderError("; ".join(problems))
     return written
 
 

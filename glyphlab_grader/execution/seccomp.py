@@ -1,8 +1,9 @@
 """A filter of system calls that no notebook needs and that reach around the sandbox's bounds.
 
-Memory that no limit counts (`memfd_create`, System V shared memory), the hypervisor's sockets
-(AF_VSOCK belongs to no network namespace), kernel interfaces with a long record of faults
-(io_uring, bpf, keys), mounts and namespaces, and other processes' memory.
+Memory that no limit counts (`memfd_create`, System V shared memory, pages that a pipe shares with
+nobody any more), the hypervisor's sockets (AF_VSOCK belongs to no network namespace), kernel
+interfaces with a long record of faults (io_uring, bpf, keys), mounts and namespaces, and other
+processes' memory.
 """
 
 import ctypes
@@ -21,7 +22,10 @@ _MACHINES: dict[str, tuple[int, int, tuple[int, ...], tuple[int, ...]]] = {
     "x86_64": (
         0xC000003E,
         41,
-        (319, 29, 68, 64, 240, 323),  # memfd_create shmget msgget semget mq_open userfaultfd
+        (
+            *(319, 29, 68, 64, 240, 323),  # memfd_create shmget msgget semget mq_open userfaultfd
+            *(275, 276, 278),  # splice tee vmsplice: a slot of a pipe holds a huge page with each
+        ),
         (
             *(298, 321, 248, 249, 250),  # perf_event_open bpf add_key request_key keyctl
             *(272, 308, 165, 166, 155),  # unshare setns mount umount2 pivot_root
@@ -33,7 +37,7 @@ _MACHINES: dict[str, tuple[int, int, tuple[int, ...], tuple[int, ...]]] = {
     "aarch64": (
         0xC00000B7,
         198,
-        (279, 194, 186, 190, 180, 282),
+        (*(279, 194, 186, 190, 180, 282), *(76, 77, 75)),
         (
             *(241, 280, 217, 218, 219),
             *(97, 268, 40, 39, 41),

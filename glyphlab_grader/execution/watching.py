@@ -10,11 +10,22 @@ __all__ = ["Watch"]
 #: The folders of a sandbox that can be written, each a file system of its own.
 _WRITABLE = ("tmp", "dev/shm")
 _TICKS = os.sysconf("SC_CLK_TCK")
-#: What a socket can hold unread at most; the kernel doubles what is asked for. Some are for free:
-#: an honest notebook has a few, and nothing in them.
-_SOCKET_BYTES = 2 * int(Path("/proc/sys/net/core/wmem_max").read_text(encoding="ascii"))
 
-_FREE_SOCKETS = 32
+
+def _largest(setting: str) -> int:
+    """Read the last number of a setting of the network; 0 where there is none."""
+    try:
+        return int(Path("/proc/sys/net", setting).read_text(encoding="ascii").split()[-1])
+    except OSError:
+        return 0
+
+
+#: What a socket can hold unread at most; the kernel doubles what is asked for. One of TCP can hold
+#: more, since its buffers grow by themselves.
+_SOCKET_BYTES = 2 * max(_largest("core/wmem_max"), _largest("core/rmem_max"))
+_TCP_BYTES = max(_SOCKET_BYTES, _largest("ipv4/tcp_rmem") + _largest("ipv4/tcp_wmem"))
+#: Some are for free: an honest notebook has a few, and nothing in them.
+_FREE_SOCKETS, _FREE_TCP = 32, 4
 
 
 class _Times(NamedTuple):
@@ -74,7 +85,9 @@ class Watch:
         """Give the most that the sockets, open ones and ones on their way, can hold unread."""
         if not self._own_network:
             return 0
-        return max(0, _sockets(self._roots[1]) - _FREE_SOCKETS) * _SOCKET_BYTES
+        tcp = _tcp_sockets(self._roots[1])
+        others = _sockets(self._roots[1]) - tcp
+        return max(0, others - _FREE_SOCKETS) * _SOCKET_BYTES + max(0, tcp - _FREE_TCP) * _TCP_BYTES
 
     def files(self) -> int:
         """Give the number of files and folders that the fuller of the writable folders holds."""
@@ -127,6 +140,16 @@ def _sockets(pid: int) -> int:
         return 0
 
 
+def _tcp_sockets(pid: int) -> int:
+    """Count those that are bound or connected by TCP, or by what is built on it, MPTCP."""
+    try:
+        with open(f"/proc/{pid}/net/protocols") as file:
+            rows = [line.split() for line in file]
+        return sum(int(row[2]) for row in rows if row[0].startswith(("TCP", "MPTCP")))
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
 def _files(folder: str) -> int:
     try:
         status = os.statvfs(folder)
@@ -136,11 +159,11 @@ def _files(folder: str) -> int:
 
 
 def _resident(pid: int) -> int:
-    return _lines(f"/proc/{pid}/status", ("RssAnon:", "RssShmem:"))
+    return _lines(f"/proc/{pid}/status", ("RssAnon:", "RssShmem:", "VmSwap:"))
 
 
 def _proportional(pid: int) -> int:
-    return _lines(f"/proc/{pid}/smaps_rollup", ("Pss_Anon:", "Pss_Shmem:"))
+    return _lines(f"/proc/{pid}/smaps_rollup", ("Pss_Anon:", "Pss_Shmem:", "SwapPss:"))
 
 
 def _lines(path: str, keys: tuple[str, ...]) -> int:

@@ -75,13 +75,13 @@ class _Class:
         self.name: Name = pseudonym or (lambda student: printable(student, 60))
         everyone = set(submitted_students(course, assignment)) | set(ledger.submitted())
         self.students = sorted(everyone)
-        self.scores = ledger.scores(self.students)
+        proper = [student for student in self.students if name_problem(student) is None]
+        self.scores = ledger.scores(proper)
         records = Records(course, assignment)
         latest = {
             (student, notebook): records.latest(student, notebook)
-            for student in self.students
+            for student in proper
             for notebook in ledger.notebooks
-            if name_problem(student) is None
         }
         self.outcomes = {p: now for p, (now, _) in latest.items() if now is not None}
         self.before = {p: old for p, (_, old) in latest.items() if old is not None}

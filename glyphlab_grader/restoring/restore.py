@@ -4,14 +4,12 @@ from bisect import bisect_left
 from typing import Any
 
 from glyphlab_grader.names import printable
-from glyphlab_grader.notebooks import source_text
+from glyphlab_grader.notebooks import PICTURES, source_text
 from glyphlab_grader.outcome import Fault
 from glyphlab_grader.restoring.claims import Claims, claim
 from glyphlab_grader.restoring.master import Master, MasterCell, make_cell
 
 __all__ = ["restore"]
-
-_PICTURES = ("image/png", "image/jpeg", "image/gif")
 
 
 def restore(submitted: dict[str, Any], master: Master) -> tuple[dict[str, Any], list[Fault]]:
@@ -92,7 +90,7 @@ def _pictures(cell: dict[str, Any]) -> dict[str, Any]:
     for name, bundle in attachments.items():
         if isinstance(bundle, dict):
             pictures = {
-                kind: bundle[kind] for kind in _PICTURES if isinstance(bundle.get(kind), str)
+                kind: bundle[kind] for kind in PICTURES if isinstance(bundle.get(kind), str)
             }
             if pictures:
                 kept[name] = pictures

@@ -80,6 +80,7 @@ ATTACKS: dict[str, tuple[str, str]] = {
     "test_memory_of_all_processes_together_is_bounded": ("a bound", "wide"),
     "test_a_process_that_hides_its_maps_is_counted_too": ("a bound", "wide"),
     "test_memory_in_sockets_is_bounded": ("a bound", "wide"),
+    "test_memory_in_tcp_s_buffers_is_bounded": ("a bound", "wide"),
     "test_an_endless_cell_is_stopped": ("a bound", "test_with_a_wider_bound_it_has_its_way"),
     "test_cells_after_the_notebook_s_time_are_not_run": ("a bound", "wide"),
     "test_a_flood_of_output_is_stopped_and_cut": (
@@ -123,6 +124,8 @@ NO_COUNTERPART = {
     "test_after_a_fault_nothing_more_is_asked_in_that_cell": "of the judge's own doing",
     "test_a_stop_is_no_exception": "of the judge's own doing",
     "test_every_limit_is_met_by_a_test": "of these tests",
+    "test_memory_that_was_swapped_out_counts": "a machine need not swap",
+    "test_honest_connections_are_no_hogs": "harmless",
     "test_a_student_makes_up_no_fault": "no switch lets the grader note what a student says",
     "test_the_judge_goes_on_after_rubbish_for_the_next_notebook": "what comes after an attack",
     "test_a_notebook_after_a_hostile_one_is_graded": "what comes after an attack",

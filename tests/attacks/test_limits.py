@@ -1,11 +1,12 @@
 """Each bound is met by a notebook that goes past it; the same notebook runs where it is wider."""
 
+import io
 import os
 import time
 
 import pytest
 
-from glyphlab_grader.execution import Limits
+from glyphlab_grader.execution import Limits, watching
 
 from ..grader.execution.conftest import answer, check, free
 
@@ -208,6 +209,57 @@ def test_memory_in_sockets_is_bounded(guarded):
     result = guarded(answer(source), limits=bounds(**narrow))
     assert "had it" not in result.text(0)
     assert result.kinds == ["memory"]
+
+
+def test_memory_in_tcp_s_buffers_is_bounded(guarded):
+    """They grow by themselves, so that a few sockets hold as much as many others."""
+    source = (
+        "import socket, time\nends = socket.socket()\nends.bind(('127.0.0.1', 0))\n"
+        "ends.listen(50)\nkept = []\nfor _ in range(12):\n"
+        "    kept += socket.create_connection(ends.getsockname()), ends.accept()[0]\n"
+        "    kept[-2].setblocking(False)\n    try:\n"
+        "        while True: kept[-2].send(b'x' * 8192)\n"
+        "    except BlockingIOError:\n        pass\n"
+        "time.sleep(1)\nprint('had it')"
+    )
+    wide = bounds(memory_bytes=16 * 1024 * MEBIBYTE)
+    assert "had it" in guarded(answer(source), limits=wide).text(0)
+    result = guarded(answer(source), limits=bounds(memory_bytes=120 * MEBIBYTE))
+    assert "had it" not in result.text(0)
+    assert result.kinds == ["memory"]
+
+
+@pytest.mark.parametrize("process", ["status", "smaps_rollup"])
+def test_memory_that_was_swapped_out_counts(monkeypatch, process):
+    held = {"status": "RssAnon: 3 kB\nVmSwap: 4 kB\n", "smaps_rollup": "Pss_Anon: 3 kB\n"}
+    held["smaps_rollup"] += "Swap: 9 kB\nSwapPss: 4 kB\n"
+    monkeypatch.setattr(watching, "open", lambda path: io.StringIO(held[process]), raising=False)
+    read = watching._resident if process == "status" else watching._proportional
+    assert read(1) == 7 * 1024
+
+
+SERVER = """
+import asyncio, multiprocessing
+async def talk():
+    async def echo(reader, writer):
+        writer.write(await reader.read(100))
+        await writer.drain()
+    server = await asyncio.start_server(echo, "127.0.0.1", 0)
+    place = server.sockets[0].getsockname()
+    pairs = [await asyncio.open_connection(*place) for _ in range(4)]
+    for reader, writer in pairs:
+        writer.write(b"hello")
+    await asyncio.sleep(1)
+    return [(await reader.read(100)).decode() for reader, writer in pairs]
+with multiprocessing.get_context("fork").Pool(4) as pool:
+    print(pool.map(abs, [-1, 2]), await talk())
+"""
+
+
+def test_honest_connections_are_no_hogs(guarded):
+    result = guarded(answer(SERVER), limits=Limits(cell_seconds=20))
+    assert result.text(0).strip() == "[1, 2] ['hello', 'hello', 'hello', 'hello']"
+    assert result.kinds == []
 
 
 LOOPS = {

@@ -200,6 +200,11 @@ def test_the_hypervisor_s_sockets_are_out_of_reach(bare, guarded):
         assert bare(answer(source)).errors(0) == guarded(answer(source)).errors(0)
 
 
+PIPES = """
+import ctypes, os
+libc, data = ctypes.CDLL(None, use_errno=True), ctypes.create_string_buffer(b"four")
+(reader, writer), (other, other_writer) = os.pipe(), os.pipe()
+"""
 MEMORY_PAST_LIMITS = {
     "memfd_create": (
         "import os\nfd = os.memfd_create('x')\nos.write(fd, b'x' * 1000)\nprint('held')"
@@ -208,6 +213,13 @@ MEMORY_PAST_LIMITS = {
         "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
         "print('held' if libc.shmget(0, 1000, 0o1600) >= 0 else ctypes.get_errno())"
     ),
+    # A slot of a pipe holds the huge page that four bytes lie in, and no process is seen to.
+    "vmsplice": PIPES + "piece = (ctypes.c_void_p * 2)(ctypes.addressof(data), 4)\n"
+    "print('held' if libc.vmsplice(writer, piece, 1, 0) == 4 else ctypes.get_errno())",
+    "tee": PIPES + "os.write(other_writer, b'four')\n"
+    "print('held' if libc.tee(other, writer, 4, 0) == 4 else ctypes.get_errno())",
+    "splice": PIPES + "os.write(other_writer, b'four')\n"
+    "print('held' if libc.splice(other, None, writer, None, 4, 0) == 4 else ctypes.get_errno())",
 }
 
 

@@ -1,7 +1,9 @@
 """A course with a tiny assignment, generated once and copied for each test that needs it."""
 
 import json
+import os
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -98,6 +100,27 @@ def course(generated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     shutil.copytree(generated, root)
     monkeypatch.chdir(root)
     return open_course(root)
+
+
+@pytest.fixture
+def nest() -> Iterator[Callable[[Path, int], None]]:
+    """Put folders into a folder, each in the one before."""
+    nested: list[Path] = []
+
+    def put(folder: Path, depth: int) -> None:
+        nested.append(folder)
+        here = os.open(folder, os.O_RDONLY)
+        for _ in range(depth):
+            os.mkdir("d", dir_fd=here)
+            below = os.open("d", os.O_RDONLY, dir_fd=here)
+            os.close(here)
+            here = below
+        os.close(os.open("x", os.O_WRONLY | os.O_CREAT, 0o644, dir_fd=here))
+        os.close(here)
+
+    yield put
+    # Python cannot remove folders as deep as these.
+    subprocess.run(["rm", "-rf", *nested], check=True)
 
 
 Hand = Callable[..., Path]

@@ -15,6 +15,7 @@ from glyphlab_grader.cli import main
 from glyphlab_grader.course import Course, open_course
 from glyphlab_grader.cycle.feedback import generate_feedback
 from glyphlab_grader.cycle.generate import generate
+from glyphlab_grader.feedback import FeedbackExporter
 from glyphlab_grader.gradebook import open_gradebook
 from glyphlab_grader.grading import Options, grade_assignment
 
@@ -265,6 +266,28 @@ def test_the_command_writes_it_where_asked(
     )
     pages = sorted(path.parent.parent.name for path in course.work.glob("feedback/*/*/*.html"))
     assert pages == ["ada"]
+
+
+def test_one_page_that_cannot_be_written_takes_nobody_else_s(
+    course: Course,
+    hand_in: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for student in ("ada", "bob", "carl"):
+        hand_in(student)
+    proper = FeedbackExporter.from_filename
+
+    def from_filename(exporter: Any, filename: str, *args: Any, **options: Any) -> Any:
+        if "/bob/" in filename:
+            raise ValueError("no page")
+        return proper(exporter, filename, *args, **options)
+
+    monkeypatch.setattr(FeedbackExporter, "from_filename", from_filename)
+    assert main(["tiny", "--feedback"]) == 1
+    assert "feedback of tiny for bob: ValueError: no page" in capsys.readouterr().err
+    pages = sorted(path.parent.parent.name for path in course.work.glob("feedback/*/*/*.html"))
+    assert pages == ["ada", "carl"]
 
 
 def test_the_browser_asks_for_nothing_and_has_room(

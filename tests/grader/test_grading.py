@@ -1,6 +1,7 @@
 """Grading the tiny assignments with real kernels; each run costs seconds, so each tells much."""
 
 import csv
+import json
 import os
 import subprocess
 import sys
@@ -204,6 +205,36 @@ def test_points_given_by_hand_survive_a_regrade(course: Course, hand_in: Any) ->
     assert needs_a_look(course)
     # It is told until somebody has looked.
     assert [o.outdated for o in grade_assignment(course, "pair", QUICK)] == [0.0, 5.0]
+
+
+def test_a_picture_put_in_the_place_of_another_is_looked_at(course: Course, hand_in: Any) -> None:
+    def paste(picture: str) -> None:
+        def write(data: dict[str, Any]) -> None:
+            why = next(c for c in data["cells"] if c["id"] == "why")
+            why["source"] = "![proof](attachment:a.png)"
+            why["attachments"] = {"a.png": {"image/png": picture}}
+
+        hand_in("ada", RIGHT, assignment="pair", name="P2", edit=write)
+
+    def grade(**options: Any) -> float:
+        outcomes = grade_assignment(course, "pair", replace(QUICK, **options))
+        return next(o.outdated for o in outcomes if o.notebook == "P2")
+
+    paste("AAAA")
+    grade()
+    with open_gradebook(course) as keeper:
+        given = keeper.gradebook.find_grade("why", "P2", "pair", "ada")
+        given.manual_score, given.needs_manual_grade = 4.0, False
+        keeper.gradebook.db.commit()
+    # As it was kept before pictures were digested.
+    path = course.work / "outcomes" / "pair" / "ada" / "P2.json"
+    record = json.loads(path.read_text())
+    record["answers"] = {name: digest[:64] for name, digest in record["answers"].items()}
+    path.write_text(json.dumps(record))
+    assert grade(force=True) == 0.0
+    assert grade(force=True) == 0.0
+    paste("BBBB")
+    assert grade() == 5.0
 
 
 def needs_a_look(course: Course) -> bool:

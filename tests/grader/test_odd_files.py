@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from glyphlab_grader import notebooks, preprocessors
+from glyphlab_grader.cli import main
 from glyphlab_grader.course import Course
 from glyphlab_grader.gradebook import open_gradebook
 from glyphlab_grader.grading import Options, grade_assignment
@@ -68,6 +69,43 @@ def test_a_class_is_graded_around_it(course: Course, hand_in: Any, odd: str) -> 
         ("carl", "graded", 5.0),
     }
     assert not (course.autograded("carl", "tiny") / "data").exists()
+
+
+@pytest.mark.parametrize("depth", [60, 1500])
+def test_a_class_is_graded_around_folders_in_folders(
+    course: Course, hand_in: Any, nest: Callable[[Path, int], None], depth: int
+) -> None:
+    nest(hand_in("ada", RIGHT).parent, depth)
+    hand_in("bob", RIGHT)
+    outcomes = {o.student: o for o in grade_assignment(course, "tiny", QUICK)}
+    assert outcomes["bob"].score == 5.0
+    (fault,) = outcomes["ada"].faults
+    assert (fault.kind, fault.message) == ("files", "folders are nested more than 50 deep")
+
+
+def test_a_class_is_graded_around_a_flood(course: Course, hand_in: Any) -> None:
+    """Files that take no room where they lie, and all that there is when they are copied."""
+    for name in ("a", "b", "c"):
+        with hand_in("ada", RIGHT).with_name(name).open("wb") as stream:
+            stream.truncate(40 * 10**6)
+    hand_in("bob", RIGHT)
+    outcomes = {o.student: o for o in grade_assignment(course, "tiny", QUICK)}
+    assert outcomes["bob"].score == 5.0
+    assert [fault.kind for fault in outcomes["ada"].faults] == ["files"]
+    assert not (course.autograded("ada", "tiny") / "a").exists()
+
+
+def test_a_class_is_graded_around_a_name_that_is_no_text(
+    course: Course, hand_in: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hand_in("bob", RIGHT)
+    hand_in("ada", RIGHT).parent.parent.rename(course.work / "submitted" / os.fsdecode(b"bad\xff"))
+    assert main(["tiny"]) == 1
+    assert main(["report", "tiny"]) == 0
+    told = capsys.readouterr().out
+    assert "contains '\\udcff'" in told
+    (outcome,) = [o for o in grade_assignment(course, "tiny", QUICK) if o.score is not None]
+    assert (outcome.student, outcome.score) == ("bob", 5.0)
 
 
 @pytest.mark.parametrize("odd", ["pipe", "socket"])

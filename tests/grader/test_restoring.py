@@ -256,9 +256,13 @@ def test_only_pictures_are_kept_of_attachments(master: Master) -> None:
         "a.png": {"image/png": "iVBO", "text/html": "<script>"},
         "b.svg": {"image/svg+xml": "<svg onload=1>"},
         "c": 7,
+        "d.webp": {"image/webp": "UklG"},
     }
     result, _ = restore(submitted, master)
-    assert by_name(result["cells"], "why")["attachments"] == {"a.png": {"image/png": "iVBO"}}
+    assert by_name(result["cells"], "why")["attachments"] == {
+        "a.png": {"image/png": "iVBO"},
+        "d.webp": {"image/webp": "UklG"},
+    }
 
 
 def test_text_that_is_no_text_can_still_be_written(master: Master) -> None:
