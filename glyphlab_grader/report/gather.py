@@ -171,7 +171,8 @@ class _Class:
             if row["misconception"] is None:
                 continue
             for student, score in self._graded(row["notebook"]).items():
-                if not self._tells(student, row["notebook"], score):
+                place = student, row["notebook"]
+                if not self._tells(place, score) or self._otherwise(place, row):
                     continue
                 looked.setdefault(row["misconception"], set()).add(student)
                 if (score.cells[row["test"]].score or 0.0) < row["points"]:
@@ -189,9 +190,14 @@ class _Class:
         ]
         return sorted(rows, key=lambda row: (-row["met"], row["misconception"]))
 
-    def _tells(self, student: str, notebook: str, score: NotebookScore) -> bool:
+    def _otherwise(self, place: Place, row: Mapping[str, Any]) -> bool:
+        """Say whether a test was lost for another reason: its fault names no misconception then."""
+        told = (f for f in self.outcomes[place].faults if (f.cell, f.kind) == (row["test"], "test"))
+        return any(row["misconception"] not in fault.message.split(": ") for fault in told)
+
+    def _tells(self, place: Place, score: NotebookScore) -> bool:
         """Say whether lost points tell of a misconception: something worked, and nothing broke."""
-        broken = any(f.kind in ENDINGS for f in self.outcomes[student, notebook].faults)
+        broken = any(f.kind in ENDINGS for f in self.outcomes[place].faults)
         return not broken and any((cell.score or 0.0) > 0 for cell in score.cells.values())
 
     def _titles(self) -> dict[str, str]:
