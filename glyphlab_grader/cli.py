@@ -134,6 +134,7 @@ def _grade(options: argparse.Namespace) -> int:
     from glyphlab_grader import without_grammars  # noqa: F401 (before what imports nbformat)
     from glyphlab_grader.course import open_course
     from glyphlab_grader.cycle.feedback import generate_feedback
+    from glyphlab_grader.excess import excess_warning
     from glyphlab_grader.gradebook import open_gradebook
     from glyphlab_grader.grades import write_grades
     from glyphlab_grader.grading import Options, grade_assignment
@@ -144,6 +145,8 @@ def _grade(options: argparse.Namespace) -> int:
     if options.json is not None:
         _require_writable(options.json)
     course = open_course(Path.cwd(), options.db)
+    if options.cluster not in (None, "local"):
+        print(f"cluster: asking the scheduler at {options.cluster}", flush=True)
     how = Options(
         tuple(options.student),
         options.force,
@@ -158,6 +161,8 @@ def _grade(options: argparse.Namespace) -> int:
     print(f"\n{summary(outcomes)}")
     grades = course.work / "grades.csv"
     with open_gradebook(course) as keeper:
+        if warning := excess_warning(keeper.gradebook, [options.assignment]):
+            print(warning)
         write_grades(keeper.gradebook, grades)
     print(f"grades: {course.relative(grades)}")
     if options.json is not None:

@@ -36,7 +36,8 @@ class Part:
     score, points : float
         What it got, and what can be had.
     verdict : str
-        ``passed``, ``partly``, ``failed``, or ``waiting`` for a person.
+        ``passed``, ``partly``, ``failed``, ``waiting`` for a person, or ``untouched``: a written
+        part that is still as it was released, which nobody reads.
     hints : tuple of str
         What to look at, or what else it was that cost the points.
     link : str
@@ -118,7 +119,10 @@ class TellLearner(NbGraderPreprocessor):  # type: ignore[misc]
         verdict = "passed" if score >= points else "partly" if score > 0 else "failed"
         if written and not scores[label].settled:
             verdict = "waiting"
-        lost = verdict in ("partly", "failed")
+        elif written and verdict == "failed" and scores[label].score is not None:
+            # Tests give a written part points, 0, only where it is the released text.
+            verdict = "untouched"
+        lost = verdict in ("partly", "failed", "untouched")
         name, hints, section = _facts(marked.get(label, {}), written, lost, course)
         name = name or (f"Your answer in “{label}”" if written else f"Test “{label}”")
         if lost and not written and label in other:

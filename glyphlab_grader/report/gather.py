@@ -121,14 +121,20 @@ class _Class:
 
     def _total(self) -> dict[str, Any]:
         names = self.ledger.notebooks
-        sums = []
+        sums, waiting = [], []
         for student in self.students:
             own = [self.scores.get((student, name)) for name in names]
             found = [score for score in own if score is not None and not score.ungraded]
             if len(found) == len(names):
                 sums.append(sum(s.score for s in found) - sum(s.penalty for s in found))
+                waiting.append(sum(score.awaiting for score in found))
         maximum = sum(self.ledger.max_score(name) for name in names)
-        return {"max_score": maximum, **distribution(sums, maximum)}
+        return {
+            "max_score": maximum,
+            "awaiting": sum(points > 0 for points in waiting),
+            "awaiting_points": max(waiting, default=0.0),
+            **distribution(sums, maximum),
+        }
 
     def _notebook(self, notebook: str) -> dict[str, Any]:
         graded = self._graded(notebook)
