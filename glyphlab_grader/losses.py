@@ -12,12 +12,15 @@ from glyphlab_grader.notebooks import cell_id
 
 __all__ = ["MISSING", "STOPPED", "UNSET", "how_it_ended", "other_losses"]
 
+_LIMIT = "It could not be finished: your code met a limit of the sandbox."
 _GONE = "It could not be run: the process with your code had ended."
 STOPPED = {
     "CellTimeoutError": "It could not be finished: your code took too long.",
     "DeadKernelError": _GONE,
     "NotRunError": _GONE,
-    "LimitError": "It could not be finished: your code met a limit of the sandbox.",
+    "LimitError": _LIMIT,
+    # What a process gets that asks for more than it may have.
+    "MemoryError": _LIMIT,
     "StudentProcessError": "It could not be finished: your code tried to end its process, or gave "
     "something that cannot be passed to a test.",
     TEST_BROKEN_OFF: "It could not be finished.",

@@ -5,6 +5,7 @@ nbgrader breaks off at the first submission that has none, and whoever comes aft
 """
 
 import glob
+from collections.abc import Mapping
 from pathlib import Path
 
 from nbgrader.exchange.default import ExchangeReleaseFeedback
@@ -24,22 +25,35 @@ class ReleaseWhatCan(ExchangeReleaseFeedback):  # type: ignore[misc]
 
     src_path: str
 
+    def start(self) -> None:
+        """Release what can be released, and tell what cannot."""
+        self.init_src()
+        left = {folder: missing for folder in self._folders() if (missing := _missing(folder))}
+        # Where nobody handed in through the exchange, it need not even be there.
+        if not left or len(left) < len(self._folders()):
+            super().start()
+        self._tell(left)
+
     def copy_files(self) -> None:
         """Release the feedback of one student after the other."""
-        left = []
         everyone = self.src_path
-        excluded = set(self.coursedir.student_id_exclude.split(","))
-        for folder in sorted(map(Path, glob.glob(everyone))):
-            student = printable(folder.parent.name, 60)
-            if folder.parent.name in excluded or not any(folder.glob("*.html")):
-                continue
-            if missing := _missing(folder):
-                self.log.warning("%s: feedback not released, for want of %s", student, missing)
-                left.append(student)
-                continue
-            self.src_path = glob.escape(str(folder))
-            super().copy_files()
+        for folder in self._folders():
+            if not _missing(folder):
+                self.src_path = glob.escape(str(folder))
+                super().copy_files()
         self.src_path = everyone
+
+    def _folders(self) -> list[Path]:
+        """List the folders with pages that are to be released."""
+        excluded = set(self.coursedir.student_id_exclude.split(","))
+        found = sorted(map(Path, glob.glob(self.src_path)))
+        return [f for f in found if f.parent.name not in excluded and any(f.glob("*.html"))]
+
+    def _tell(self, left: Mapping[Path, str]) -> None:
+        """Say whose pages stay here, and why."""
+        names = [printable(folder.parent.name, 60) for folder in left]
+        for student, missing in zip(names, left.values(), strict=True):
+            self.log.warning("%s: feedback not released, for want of %s", student, missing)
         if left:
             pages = self.coursedir.format_path(
                 self.coursedir.feedback_directory, "STUDENT", self.coursedir.assignment_id
@@ -47,7 +61,7 @@ class ReleaseWhatCan(ExchangeReleaseFeedback):  # type: ignore[misc]
             self.log.warning(
                 "Not handed in through the exchange; hand back yourself what is in %s: %s",
                 pages,
-                ", ".join(left),
+                ", ".join(names),
             )
 
 

@@ -79,3 +79,16 @@ def test_one_student_is_released_alone(mixed: Course) -> None:
             result = capture_log(exchange_action(mixed, "ReleaseFeedback"))
         assert result["success"], result["error"]
         assert released(mixed) == pages
+
+
+def test_a_class_without_an_exchange_is_told_whom_to_hand_back_to(
+    course: Course, hand_in: Any
+) -> None:
+    hand_in("bob")
+    grade_assignment(course, "tiny", Options(cell_timeout=5))
+    generate_feedback(course, "tiny", ["bob"])
+    assert not course.exchange.exists()
+    with narrowed(course, assignment_id="tiny", student_id="*"):
+        result = capture_log(exchange_action(course, "ReleaseFeedback"))
+    assert result["success"], result["error"]
+    assert "hand back yourself what is in" in result["log"]

@@ -49,7 +49,7 @@ def feedback(course: Course, student: str) -> str:
 
 def test_every_error_that_stops_a_test_is_told() -> None:
     assert set(FAULT_ERRORS) == set(get_args(FaultKind)) - {"score"}
-    assert {*FAULT_ERRORS.values(), TEST_BROKEN_OFF, NOT_RUN} == set(STOPPED)
+    assert {*FAULT_ERRORS.values(), TEST_BROKEN_OFF, NOT_RUN, "MemoryError"} == set(STOPPED)
     assert TIMEOUT_ERROR in STOPPED
 
 
@@ -60,6 +60,7 @@ def test_every_error_that_stops_a_test_is_told() -> None:
         ("while True: pass", UNSET, "It was stopped because it took too long."),
         ("import os; os._exit(0)", STOPPED["DeadKernelError"], "The process with your code ended"),
         ("def root(x):\n    raise SystemExit('se' + 'cret')", STOPPED["StudentProcessError"], ""),
+        ("def root(x):\n    return bytes(2 ** 62)", STOPPED["MemoryError"], ""),
         ("def square(x):\n    return x", MISSING, ""),
         ("def root(x):\n    return round(x ** 0.5, 3)", ROUNDED, ""),
     ],
