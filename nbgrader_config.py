@@ -36,6 +36,8 @@ c.Exchange.cache = str(WORK / "cache")
 # A submission belongs to the user whose name is the student's id, or it is not collected. Where
 # students have no accounts of their own: c.ExchangeCollect.check_owner = False
 c.ExchangeFactory.collect = "glyphlab_grader.cycle.collection.CheckedCollect"
+# A submission that did not come through the exchange does not stop feedback for the others.
+c.ExchangeFactory.release_feedback = "glyphlab_grader.cycle.handback.ReleaseWhatCan"
 
 # What a student must not change comes from the master; students' cells run in a sandbox, test cells
 # in a process of their own. The other steps are nbgrader's.

@@ -3,6 +3,7 @@
 import argparse
 import os
 import sys
+import tempfile
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
@@ -21,6 +22,8 @@ Grade the submissions of ASSIGNMENT that lie in _grading/submitted/, each in a s
 'glyphlab-grade report ASSIGNMENT' says what the class made of it; 'glyphlab-grade export' writes
 the grades for Canvas or Moodle; both have a --help of their own.
 'glyphlab-grade demonstration' takes a class of made-up students through the whole cycle."""
+# Less than this, and not even the imports of an exercise have room: gibibytes were meant.
+_LEAST_MEBIBYTES = 64
 EPILOG = "exit status: 0 all graded, 1 some failed, or their feedback did; 2 could not run"
 
 
@@ -77,7 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--timeout", type=_seconds, metavar="S", help="seconds for one cell")
     parser.add_argument(
-        "--memory", type=_mebibytes, metavar="MIB", help="mebibytes for one notebook"
+        "--memory", type=_mebibytes, metavar="MIB", help="mebibytes for one notebook (1 GiB: 1024)"
     )
     parser.add_argument(
         "--workers",
@@ -114,7 +117,12 @@ def _seconds(text: str) -> int:
 
 
 def _mebibytes(text: str) -> int:
-    return _whole(text, "mebibytes") * 2**20
+    number = _whole(text, "mebibytes")
+    if number < _LEAST_MEBIBYTES:
+        raise argparse.ArgumentTypeError(
+            f"mebibytes, at least {_LEAST_MEBIBYTES}, not {text!r}: 1 GiB is 1024"
+        )
+    return number * 2**20
 
 
 def _workers(text: str) -> int:
@@ -126,6 +134,7 @@ def _grade(options: argparse.Namespace) -> int:
     from glyphlab_grader import without_grammars  # noqa: F401 (before what imports nbformat)
     from glyphlab_grader.course import open_course
     from glyphlab_grader.cycle.feedback import generate_feedback
+    from glyphlab_grader.excess import excess_warning
     from glyphlab_grader.gradebook import open_gradebook
     from glyphlab_grader.grades import write_grades
     from glyphlab_grader.grading import Options, grade_assignment
@@ -133,9 +142,11 @@ def _grade(options: argparse.Namespace) -> int:
     from glyphlab_grader.progress import progress
     from glyphlab_grader.summary import summary
 
-    if options.json is not None and not options.json.absolute().parent.is_dir():
-        raise GraderError(f"--json: no folder {options.json.parent} to write in")
+    if options.json is not None:
+        _require_writable(options.json)
     course = open_course(Path.cwd(), options.db)
+    if options.cluster not in (None, "local"):
+        print(f"cluster: asking the scheduler at {options.cluster}", flush=True)
     how = Options(
         tuple(options.student),
         options.force,
@@ -146,12 +157,16 @@ def _grade(options: argparse.Namespace) -> int:
     )
     with progress() as tell:
         outcomes = grade_assignment(course, options.assignment, how, tell)
-    if options.json is not None:
-        write_outcomes(options.json, outcomes)
+    # Before anything is written: a file that cannot be leaves the table where it can be read.
+    print(f"\n{summary(outcomes)}")
     grades = course.work / "grades.csv"
     with open_gradebook(course) as keeper:
+        if warning := excess_warning(keeper.gradebook, [options.assignment]):
+            print(warning)
         write_grades(keeper.gradebook, grades)
-    print(f"\n{summary(outcomes)}\ngrades: {course.relative(grades)}")
+    print(f"grades: {course.relative(grades)}")
+    if options.json is not None:
+        write_outcomes(options.json, outcomes)
     assignment, failed = options.assignment, any(o.outcome == "failed" for o in outcomes)
     if options.feedback:
         students = sorted({outcome.student for outcome in outcomes if outcome.score is not None})
@@ -165,6 +180,19 @@ def _grade(options: argparse.Namespace) -> int:
     else:
         print(f"feedback: not written yet\nnext: nbgrader generate_feedback {assignment} --force")
     return int(failed)
+
+
+def _require_writable(path: Path) -> None:
+    """Refuse a file for --json that could not be written once everything is graded."""
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise GraderError(f"--json: no folder {path.parent} to write in")
+    if path.is_dir():
+        raise GraderError(f"--json: {path} is a folder, not a file")
+    try:
+        tempfile.NamedTemporaryFile(dir=folder, prefix=f".{path.name}-").close()
+    except OSError as error:
+        raise GraderError(f"--json: cannot write {path}: {error.strerror}") from None
 
 
 def _demonstrate(_: argparse.Namespace) -> int:

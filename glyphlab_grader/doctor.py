@@ -19,6 +19,8 @@ from glyphlab_grader.gradebook import open_gradebook
 __all__ = ["examine_machine", "sandbox_problem"]
 
 _Check = Callable[[], str]
+# The checks of the machine; the others are of the folder in which it is asked.
+_MACHINE = ("nbgrader", "sandbox")
 
 
 class _Problem(Exception):
@@ -46,14 +48,21 @@ def examine_machine(root: Path, say: Callable[[str], None] = print) -> int:
         "course": lambda: _course(root),
         "gradebook": lambda: _gradebook(root),
     }
-    failed = False
+    failed = []
     for name, check in checks.items():
         try:
             verdict, text = "ok", check()
         except (_Problem, GraderError) as problem:
-            verdict, text, failed = "NO", str(problem), True
+            verdict, text = "NO", str(problem)
+            failed.append(name)
         say(f"{verdict:<3} {name:<10} {text}")
-    say("This machine cannot grade safely." if failed else "This machine can grade safely.")
+    here = [name for name in failed if name not in _MACHINE]
+    if len(here) < len(failed):
+        say("This machine cannot grade safely.")
+    elif here:
+        say(f"This machine can grade safely; see to the {' and the '.join(here)}.")
+    else:
+        say("This machine can grade safely.")
     return 2 if failed else 0
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from glyphlab_grader.course import open_course
 from glyphlab_grader.errors import GraderError
+from glyphlab_grader.excess import excess_warning
 from glyphlab_grader.files import replace_file
 from glyphlab_grader.gradebook import open_gradebook
 from glyphlab_grader.grades import read_grades, write_grades
@@ -75,6 +76,8 @@ def run(options: argparse.Namespace) -> int:
             replace_file(path, _csv(table))
             if left_out:
                 print(f"left empty, because a part awaits a person: {left_out}; see --partial")
+        if warning := excess_warning(keeper.gradebook, columns):
+            print(warning)
     print(f"grades: {course.relative(path)}")
     return 0
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from glyphlab_grader.execution.outcome import Fault as SandboxFault
+from glyphlab_grader.losses import other_losses
 from glyphlab_grader.names import printable
 from glyphlab_grader.notebooks import cell_id, read_notebook
 from glyphlab_grader.outcome import Fault
@@ -78,8 +79,11 @@ def execution_faults(
     Returns
     -------
     list of Fault
-        What the sandbox told, tests that gave less than their points, cells that raised.
+        What the sandbox told, tests that gave less than their points (with the misconception where
+        they tell of it), cells that raised.
     """
+    other = other_losses(notebook)
+    named = {test: name for test, name in named.items() if test not in other}
     faults: list[Fault] = []
     for index, cell in enumerate(notebook.cells):
         name = cell_id(cell)

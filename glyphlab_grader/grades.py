@@ -25,6 +25,7 @@ from typing import Any
 
 from nbgrader.plugins import ExportPlugin
 
+from glyphlab_grader.excess import excess_warning
 from glyphlab_grader.files import replace_file
 from glyphlab_grader.ledger import Ledger, NotebookScore, students
 
@@ -83,6 +84,8 @@ class GradesExport(ExportPlugin):  # type: ignore[misc]
             if not students or row["student_id"] in students
         )
         _write(Path(self.to or "grades.csv"), rows)
+        if warning := excess_warning(gradebook, assignments or None):
+            self.log.warning(warning.removeprefix("warning: "))
 
 
 def _write(path: Path, rows: Iterator[dict[str, Any]]) -> None:
@@ -131,7 +134,10 @@ def _score(notebooks: Mapping[str, NotebookScore]) -> dict[str, Any]:
     ungraded = [name for name, score in notebooks.items() if score.ungraded]
     row: dict[str, Any] = {
         "ungraded": " ".join(ungraded),
-        "needs_manual_grade": " ".join(n for n, score in notebooks.items() if score.awaiting),
+        # What failed has no executed notebook in which a person could grade anything.
+        "needs_manual_grade": " ".join(
+            name for name, score in notebooks.items() if score.awaiting and not score.ungraded
+        ),
     }
     if not ungraded:
         raw = sum(score.score for score in notebooks.values())

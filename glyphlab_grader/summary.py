@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from glyphlab_grader.names import printable
-from glyphlab_grader.outcome import Outcome, Status
+from glyphlab_grader.outcome import Fault, Outcome, Status
 
 __all__ = ["progress_line", "summary"]
 
@@ -75,9 +75,9 @@ def _score(outcome: Outcome) -> str:
 
 
 def _story(outcome: Outcome) -> str:
-    """Tell the first fault that is not a failed test, how many tests failed, and what waits."""
+    """Tell the fault that says most, how many tests failed, and what waits."""
     tests = sum(fault.kind == "test" for fault in outcome.faults)
-    others = [fault for fault in outcome.faults if fault.kind != "test"]
+    others = _by_weight(outcome)
     parts = []
     if others:
         first = others[0]
@@ -91,6 +91,22 @@ def _story(outcome: Outcome) -> str:
     if outcome.outdated:
         parts.append(_outdated(outcome.outdated))
     return "; ".join(parts)
+
+
+def _by_weight(outcome: Outcome) -> list[Fault]:
+    """Order the faults that are no failed tests by how much they say of this notebook."""
+    faults = [fault for fault in outcome.faults if fault.kind != "test"]
+    if outcome.outcome == "failed":
+        # The last one is what ended it.
+        return faults[::-1]
+    own = f"{outcome.notebook}.ipynb"
+
+    def weight(fault: Fault) -> tuple[bool, bool]:
+        # Links are told at each notebook of a submission, whichever file it is that is one.
+        elsewhere = fault.kind == "link" and not fault.message.startswith(own)
+        return fault.cell is None, elsewhere
+
+    return sorted(faults, key=weight)
 
 
 def _awaiting(points: float) -> str:

@@ -20,7 +20,12 @@ from glyphlab_grader.execution.holder import find_bubblewrap, stage
 from glyphlab_grader.execution.inmate import Inmate, Warm
 from glyphlab_grader.execution.library import Editions
 from glyphlab_grader.execution.limits import Limits
-from glyphlab_grader.execution.outcome import Execution, Fault
+from glyphlab_grader.execution.outcome import (
+    FAULT_ERRORS,
+    TEST_BROKEN_OFF,
+    Execution,
+    Fault,
+)
 from glyphlab_grader.execution.outputs import error_output
 from glyphlab_grader.execution.parent import ENVIRONMENT, HEAVIER, PRELOADED
 from glyphlab_grader.execution.scratch import scratch_folder
@@ -320,20 +325,17 @@ def _test_outputs(ran: Ran, count: int) -> list[dict[str, Any]]:
     told = ran.told
     if ran.fault is not None:
         # What was shown before is dropped: it could be read as a score.
-        return [error_output(_FAULT_NAMES.get(ran.fault[0], "StudentProcessError"), ran.fault[1])]
+        return [error_output(FAULT_ERRORS[ran.fault[0]], ran.fault[1])]
     shown = [output for output in ran.outputs.kept if output["output_type"] == "stream"]
     if told.get("passed") is not True:
         errors = [output for output in ran.outputs.kept if output["output_type"] == "error"]
-        name, message = told.get("error", ["JudgeError", "the test did not come to its end"])
+        name, message = told.get("error", [TEST_BROKEN_OFF, "the test did not come to its end"])
         return [*shown, *(errors or [error_output(name, message)])]
     if "score" in told:
         value = {"text/plain": repr(float(told["score"]))}
         result = {"output_type": "execute_result", "execution_count": count}
         shown.append({**result, "data": value, "metadata": {}})
     return shown
-
-
-_FAULT_NAMES = {"timeout": "CellTimeoutError", "dead": "DeadKernelError"}
 
 
 def _is_test(cell: Any) -> bool:

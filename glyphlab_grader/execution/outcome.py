@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-__all__ = ["Execution", "Fault", "FaultKind"]
+__all__ = ["FAULT_ERRORS", "TEST_BROKEN_OFF", "Execution", "Fault", "FaultKind"]
 
 FaultKind = Literal[
     "timeout",
@@ -18,6 +18,23 @@ FaultKind = Literal[
     "callbacks",
     "score",
 ]
+
+FAULT_ERRORS: dict[FaultKind, str] = {
+    "timeout": "CellTimeoutError",
+    "cpu": "LimitError",
+    "memory": "LimitError",
+    "disk": "LimitError",
+    "output": "LimitError",
+    "dead": "DeadKernelError",
+    "exit": "StudentProcessError",
+    "rubbish": "StudentProcessError",
+    "unfit": "StudentProcessError",
+    "callbacks": "StudentProcessError",
+}
+"""The error that a cell's output shows for a fault that ended it."""
+
+TEST_BROKEN_OFF = "JudgeError"
+"""The error of a test that did not come to its end, for no fault that is known."""
 
 
 @dataclass(frozen=True)

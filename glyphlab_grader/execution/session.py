@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from glyphlab_grader.execution.inmate import Inmate, wait_for
 from glyphlab_grader.execution.limits import Limits
-from glyphlab_grader.execution.outcome import FaultKind
+from glyphlab_grader.execution.outcome import FAULT_ERRORS, FaultKind
 from glyphlab_grader.execution.outputs import Outputs
 from glyphlab_grader.execution.watching import Watch
 from glyphlab_grader.execution.wire import Closed, Late, Rubbish
@@ -81,7 +81,7 @@ class Session:
         except _Halt as halt:
             # The interrupt's own traceback tells where the cell was.
             self._quieten(Outputs(self._limits.cell_output_bytes) if outputs.flooded else outputs)
-            outputs.error(_NAMES.get(halt.fault[0], "DeadKernelError"), halt.fault[1])
+            outputs.error(FAULT_ERRORS[halt.fault[0]], halt.fault[1])
             return Ran(outputs, {}, halt.fault)
         finally:
             self._output_left -= min(outputs.size, self._output_left)
@@ -270,6 +270,3 @@ class Session:
 
     def _notebook_late(self) -> str:
         return f"the notebook ran longer than {self._limits.notebook_seconds:g} s"
-
-
-_NAMES = {"timeout": "CellTimeoutError", "output": "OutputError", "memory": "MemoryError"}

@@ -11,21 +11,14 @@ from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Unicode
 
-from glyphlab.checks import ACCEPTED, ROUNDED
 from glyphlab.course import Course, Section, load
 from glyphlab_grader.ledger import CellScore, Ledger
+from glyphlab_grader.losses import how_it_ended, other_losses
 from glyphlab_grader.notebooks import cell_id, read_notebook, source_text
 
 __all__ = ["Part", "TellLearner"]
 
-_WITHHELD = "*Output not shown: this cell ran after a test had.*"
-# What stopped a test from the outside, by the error that stands in its output.
-_STOPPED = {
-    "CellTimeoutError": "It could not be finished: your code took too long.",
-    "DeadKernelError": "It could not be run: the process with your code had ended.",
-    "NotRunError": "It could not be run: the process with your code had ended.",
-    "LimitError": "It could not be finished: your code met a limit of the sandbox.",
-}
+_WITHHELD = "*Output not shown: this cell ran after a test had.{}*"
 
 
 @dataclass(frozen=True)
@@ -43,9 +36,10 @@ class Part:
     score, points : float
         What it got, and what can be had.
     verdict : str
-        ``passed``, ``partly``, ``failed``, or ``waiting`` for a person.
+        ``passed``, ``partly``, ``failed``, ``waiting`` for a person, or ``untouched``: a written
+        part that is still as it was released, which nobody reads.
     hints : tuple of str
-        What to look at, and what stopped it.
+        What to look at, or what else it was that cost the points.
     link : str
         Address of the section to read again; empty where there is none to name.
     section : str
@@ -93,11 +87,12 @@ class TellLearner(NbGraderPreprocessor):  # type: ignore[misc]
         with Gradebook(place["db_url"]) as gradebook:
             scores = Ledger(gradebook, place["assignment"]).scores([place["student"]])
         cells = scores[place["student"], place["notebook"]].cells
+        other = other_losses(nb)
         parts = {
             part.cell: part
             for cell in nb.cells
             if utils.is_grade(cell) or utils.is_task(cell)
-            for part in [self._part(cell, marked, cells, course)]
+            for part in [self._part(cell, marked, cells, course, other)]
         }
         _withhold(nb, released)
         resources["feedback"] = {
@@ -116,6 +111,7 @@ class TellLearner(NbGraderPreprocessor):  # type: ignore[misc]
         marked: Mapping[str, Mapping[str, str]],
         scores: Mapping[str, CellScore],
         course: Course | None,
+        other: Mapping[str, tuple[str, ...]],
     ) -> Part:
         label = cell.metadata.nbgrader.grade_id
         score, points = float(cell.metadata.nbgrader.score), float(cell.metadata.nbgrader.points)
@@ -123,16 +119,14 @@ class TellLearner(NbGraderPreprocessor):  # type: ignore[misc]
         verdict = "passed" if score >= points else "partly" if score > 0 else "failed"
         if written and not scores[label].settled:
             verdict = "waiting"
-        lost = verdict in ("partly", "failed")
+        elif written and verdict == "failed" and scores[label].score is not None:
+            # Tests give a written part points, 0, only where it is the released text.
+            verdict = "untouched"
+        lost = verdict in ("partly", "failed", "untouched")
         name, hints, section = _facts(marked.get(label, {}), written, lost, course)
         name = name or (f"Your answer in “{label}”" if written else f"Test “{label}”")
-        if lost and not written:
-            errors = {o.ename: o.evalue for o in cell.outputs if o.output_type == "error"}
-            form = tuple(text for text in (ROUNDED, ACCEPTED) if text in " ".join(errors.values()))
-            if form:
-                # The form of the answer is at fault, and not what the test looks for.
-                hints, section = form, None
-            hints += tuple(text for error, text in _STOPPED.items() if error in errors)
+        if lost and not written and label in other:
+            hints, section = other[label], None
         link = f"{self.book}{section.path}" if section is not None and self.book else ""
         title = "" if section is None else section.title
         return Part(label, name, written, score, points, verdict, hints, link, title)
@@ -167,7 +161,11 @@ def _withhold(nb: Any, released: Mapping[str, str]) -> None:
             cell.source = released.get(cell.metadata.nbgrader.grade_id, "").strip()
             cell.outputs = []
         elif tested and cell.outputs:
-            cell.outputs = [nbformat.v4.new_output("display_data", {"text/markdown": _WITHHELD})]
+            # Of the assignment's own cells alone: a learner who adds cells could have each of them
+            # tell a bit of a hidden input.
+            ended = how_it_ended(cell) if utils.is_solution(cell) else ""
+            text = _WITHHELD.format(f" {ended}" if ended else "")
+            cell.outputs = [nbformat.v4.new_output("display_data", {"text/markdown": text})]
 
 
 def _title(course: Course | None, assignment: str, notebook: str) -> str:

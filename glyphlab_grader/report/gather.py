@@ -121,14 +121,20 @@ class _Class:
 
     def _total(self) -> dict[str, Any]:
         names = self.ledger.notebooks
-        sums = []
+        sums, waiting = [], []
         for student in self.students:
             own = [self.scores.get((student, name)) for name in names]
             found = [score for score in own if score is not None and not score.ungraded]
             if len(found) == len(names):
                 sums.append(sum(s.score for s in found) - sum(s.penalty for s in found))
+                waiting.append(sum(score.awaiting for score in found))
         maximum = sum(self.ledger.max_score(name) for name in names)
-        return {"max_score": maximum, **distribution(sums, maximum)}
+        return {
+            "max_score": maximum,
+            "awaiting": sum(points > 0 for points in waiting),
+            "awaiting_points": max(waiting, default=0.0),
+            **distribution(sums, maximum),
+        }
 
     def _notebook(self, notebook: str) -> dict[str, Any]:
         graded = self._graded(notebook)
@@ -171,7 +177,8 @@ class _Class:
             if row["misconception"] is None:
                 continue
             for student, score in self._graded(row["notebook"]).items():
-                if not self._tells(student, row["notebook"], score):
+                place = student, row["notebook"]
+                if not self._tells(place, score) or self._otherwise(place, row):
                     continue
                 looked.setdefault(row["misconception"], set()).add(student)
                 if (score.cells[row["test"]].score or 0.0) < row["points"]:
@@ -189,9 +196,14 @@ class _Class:
         ]
         return sorted(rows, key=lambda row: (-row["met"], row["misconception"]))
 
-    def _tells(self, student: str, notebook: str, score: NotebookScore) -> bool:
+    def _otherwise(self, place: Place, row: Mapping[str, Any]) -> bool:
+        """Say whether a test was lost for another reason: its fault names no misconception then."""
+        told = (f for f in self.outcomes[place].faults if (f.cell, f.kind) == (row["test"], "test"))
+        return any(row["misconception"] not in fault.message.split(": ") for fault in told)
+
+    def _tells(self, place: Place, score: NotebookScore) -> bool:
         """Say whether lost points tell of a misconception: something worked, and nothing broke."""
-        broken = any(f.kind in ENDINGS for f in self.outcomes[student, notebook].faults)
+        broken = any(f.kind in ENDINGS for f in self.outcomes[place].faults)
         return not broken and any((cell.score or 0.0) > 0 for cell in score.cells.values())
 
     def _titles(self) -> dict[str, str]:

@@ -149,7 +149,7 @@ class Browser:
         self.send("Page.navigate", url=url)
         while not any(event["method"] == "Page.loadEventFired" for event in self._events):
             self._events.append(json.loads(self._socket.recv()))
-        self.evaluate("window.MathJax ? MathJax.startup.promise.then(() => true) : true")
+        self.evaluate("window.MathJax?.startup ? MathJax.startup.promise.then(() => true) : true")
         self.evaluate("new Promise(done => setTimeout(done, 500))")
         return self._view()
 

@@ -102,6 +102,7 @@ def test_settings_exist() -> None:
 )
 def test_places_are_in_the_repository_or_made_by_grading(place: str) -> None:
     made = {
+        "_grading/",
         "_grading/exchange",
         "_grading/submitted/",
         "_grading/feedback/",

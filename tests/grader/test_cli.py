@@ -135,6 +135,7 @@ def test_a_broken_gradebook(
         (["tiny", "--timeout", "0"], "--timeout: a whole number of seconds above 0, not '0'"),
         (["tiny", "--timeout", "soon"], "not 'soon'"),
         (["tiny", "--memory", "-1"], "--memory: a whole number of mebibytes above 0, not '-1'"),
+        (["tiny", "--memory", "1"], "--memory: mebibytes, at least 64, not '1': 1 GiB is 1024"),
         (["tiny", "--workers", "0"], "--workers: a whole number of workers above 0, not '0'"),
         (["tiny", "--colour"], "unrecognized arguments: --colour"),
     ],
@@ -145,12 +146,45 @@ def test_mistyped_options(
     assert message in refused(capsys, arguments)
 
 
-def test_a_json_file_without_a_folder_is_refused_before_grading(
-    run: list[Request], course: Course, hand_in: Any, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("nowhere/o.json", "--json: no folder nowhere to write in"),
+        ("_grading", "--json: _grading is a folder, not a file"),
+        ("/proc/o.json", "--json: cannot write /proc/o.json: "),
+    ],
+)
+def test_a_json_file_that_cannot_be_written_is_refused_before_grading(
+    run: list[Request],
+    course: Course,
+    hand_in: Any,
+    capsys: pytest.CaptureFixture[str],
+    path: str,
+    message: str,
 ) -> None:
     hand_in("ada")
-    assert "--json: no folder nowhere" in refused(capsys, ["tiny", "--json", "nowhere/o.json"])
+    assert message in refused(capsys, ["tiny", "--json", path])
     assert not course.autograded("ada", "tiny").exists()
+
+
+def test_the_table_is_printed_whatever_cannot_be_written(
+    run: list[Request],
+    course: Course,
+    hand_in: Any,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def full(*_: object) -> None:
+        raise GraderError("no space left")
+
+    hand_in("ada")
+    for name in ("glyphlab_grader.outcome.write_outcomes", "glyphlab_grader.grades.write_grades"):
+        with monkeypatch.context() as broken:
+            broken.setattr(name, full)
+            assert main(["tiny", "--json", "o.json"]) == 2
+        out, err = capsys.readouterr()
+        assert "1 graded, 0 graded with faults" in out
+        assert err == "glyphlab-grade: no space left\n"
 
 
 def test_the_limits_reach_the_workers(run: list[Request], hand_in: Any) -> None:

@@ -243,9 +243,12 @@ def test_no_scheduler_there(
 ) -> None:
     monkeypatch.setattr(cluster, "_PATIENCE_SECONDS", 1)
     hand_in("ada", RIGHT)
-    assert f"--cluster: no scheduler at {address}" in refused(
-        ["tiny", "--cluster", address], capsys
-    )
+    assert main(["tiny", "--cluster", address]) == 2
+    out, error = capsys.readouterr()
+    # Said before the wait for an answer.
+    assert out == f"cluster: asking the scheduler at {address}\n"
+    assert f"--cluster: no scheduler at {address}" in error
+    assert error.count("\n") == 1
 
 
 def test_a_machine_that_would_grade_otherwise_is_refused(

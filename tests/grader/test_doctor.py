@@ -1,3 +1,4 @@
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,6 +22,17 @@ def test_a_machine_that_can_grade(course: Course, capsys: pytest.CaptureFixture[
     assert "a notebook ran in it" in found["sandbox"]
     assert "pair, tiny" in found["course"]
     assert found[""] == "This machine can grade safely."
+
+
+def test_a_wrong_folder_is_not_the_machine_s_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(doctor, "_sandbox", lambda: "a notebook ran in it")
+    assert main(["doctor"]) == 2
+    found = lines(capsys)
+    assert "no nbgrader_config.py in" in found["course"]
+    assert found[""] == "This machine can grade safely; see to the course and the gradebook."
 
 
 def test_no_sandbox_is_told_with_what_to_install(

@@ -131,6 +131,24 @@ def test_one_csv_of_everything(graded: Course, tmp_path: Path) -> None:
     assert some == [line for line in lines if not line.startswith("pair")]
 
 
+def test_more_points_than_there_are_do_not_go_out_in_silence(
+    graded: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["export"]) == 0
+    assert "warning" not in capsys.readouterr().out
+    with open_gradebook(graded) as keeper:
+        grade = keeper.gradebook.find_grade("why", "P2", "pair", "eve")
+        grade.manual_score, grade.needs_manual_grade = 99.0, False
+        keeper.gradebook.db.commit()
+    line = "warning: more points by hand than there are: eve pair/P2 why (99 of 5)\n"
+    for arguments in (["export"], ["export", "--format", "canvas"], ["pair"]):
+        assert main(arguments) == 0
+        assert line in capsys.readouterr().out
+    for arguments in (["export", "--assignment", "tiny"], ["tiny"]):
+        main(arguments)
+        assert "warning" not in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

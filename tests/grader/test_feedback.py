@@ -244,6 +244,17 @@ def test_what_a_person_has_to_read_is_told(course: Course, hand_in: Any) -> None
     assert "<script" not in page
 
 
+def test_a_written_part_that_was_left_as_it_was_was_read_by_nobody(
+    course: Course, hand_in: Any
+) -> None:
+    hand_in("ada", "def root(x):\n    return x / 2", assignment="pair", name="P2")
+    grade_assignment(course, "pair", Options(cell_timeout=5))
+    generate_feedback(course, "pair", ["ada"])
+    text = words((course.feedback("ada", "pair") / "P2.html").read_text(encoding="utf-8"))
+    assert "– Left as it was : 0 of 5 points" in text
+    assert "Read by a person" not in text
+
+
 def test_nothing_is_logged_that_an_instructor_must_wonder_about(
     course: Course, hand_in: Any, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -126,6 +126,23 @@ def test_a_failed_regrade_shows_no_old_score(course: Course, hand_in: Any) -> No
     assert not (course.autograded("ada", "tiny") / "T1.ipynb").exists()
 
 
+def test_a_failed_notebook_is_closed_with_0_by_moving_it_away(
+    course: Course, hand_in: Any, tmp_path: Path
+) -> None:
+    hand_in("ada", assignment="pair", name="P1")
+    broken = hand_in("ada", assignment="pair", name="P2")
+    broken.write_text("{")
+    assert [o.outcome for o in grade_assignment(course, "pair", Options())] == ["graded", "failed"]
+    row = grades(course)["pair", "ada"]
+    # Nobody can grade by hand what has no executed notebook.
+    assert (row["ungraded"], row["needs_manual_grade"], row["score"]) == ("P2", "", "")
+    broken.rename(tmp_path / "P2.ipynb")
+    outcomes = grade_assignment(course, "pair", Options(("ada",)))
+    assert [(o.outcome, o.score) for o in outcomes] == [("graded", 0.0), ("absent", 0.0)]
+    row = grades(course)["pair", "ada"]
+    assert (row["ungraded"], row["needs_manual_grade"], row["score"]) == ("", "", "0.0")
+
+
 def test_what_did_not_change_is_not_graded_again(
     course: Course, hand_in: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -120,6 +120,13 @@ def test_autograde_manual_grading_and_a_regrade(
             address.removeprefix("http://")
         }
         assert [line for line in view.failed if "favicon" not in line] == []
+        # nbgrader's script comes to its end, and its keys work.
+        assert [line for line in view.errors if "Failed to load" not in line] == []
+        assert browser.evaluate("formgrader.loaded && $(':focus').is('.tabbable')")
+        before = browser.evaluate("formgrader.getIndex(formgrader.last_selected)")
+        browser.send("Input.dispatchKeyEvent", type="keyDown", key="Tab", windowsVirtualKeyCode=9)
+        after = browser.evaluate("formgrader.getIndex(formgrader.last_selected)")
+        assert after == before + 1
         # The student's formula is drawn.
         assert browser.evaluate("document.querySelector('math').textContent") == "P<R"
         # Points by hand, as an instructor types them.

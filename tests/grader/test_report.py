@@ -94,6 +94,27 @@ def test_the_numbers(graded: Course) -> None:
     assert all(row["before"] is None for row in report["changes"])
 
 
+def test_points_that_wait_for_a_person_are_told_with_the_mean(
+    course: Course, hand_in: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def instead(request: Request, seconds: float) -> Result:
+        Path(request.executed).write_text("{}")
+        grades: dict[str, float | None] = {"four": 2.0, "nine": 3.0}
+        written = {"why": None} if request.notebook == "P2" else {}
+        return Result("executed", [], grades | written)
+
+    monkeypatch.setattr(batches, "run_submission", instead)
+    for student in ("ada", "bob"):
+        for name in ("P1", "P2"):
+            hand_in(student, assignment="pair", name=name)
+    assert main(["pair"]) == 0
+    assert main(["report", "pair"]) == 0
+    total = json.loads((course.work / "reports" / "pair.json").read_text())["total"]
+    assert (total["awaiting"], total["awaiting_points"], total["mean"]) == (2, 5.0, 10.0)
+    told = "2 of 2 still have parts that a person grades, up to 5 points each; these count 0"
+    assert told in (course.work / "reports" / "pair.html").read_text()
+
+
 def test_what_the_last_run_changed(graded: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     path = graded.submitted("bob", "tiny") / "T1.ipynb"
     path.write_text(path.read_text() + "\n")

@@ -28,6 +28,22 @@ def test_each_outcome_is_counted_under_its_own_name() -> None:
     assert "-/10" in lines[5]
 
 
+def test_what_says_most_of_the_notebook_is_told_first() -> None:
+    link = Fault(None, "link", "T9.ipynb is a symbolic link")
+    own = Fault(None, "link", "T1.ipynb is a symbolic link")
+    outcomes = [
+        made("ada", 3, [link, RAISED, TEST]),
+        made("bob", 0, [link, MISSING]),
+        made("cy", 0, [own, MISSING]),
+        Outcome.failed("dan", "T1", 10.0, [link, RAISED, CORRUPT], "r", 1.0),
+    ]
+    lines = summary(outcomes).splitlines()
+    assert "answer: ValueError: no (and 1 more); 1 test lost points" in lines[2]
+    assert "T2.ipynb was not handed in and gets 0 points (and 1 more)" in lines[3]
+    assert "T1.ipynb is a symbolic link (and 1 more)" in lines[4]
+    assert "T1.ipynb is empty (and 2 more)" in lines[5]
+
+
 def test_points_that_await_a_person_are_told_each_and_together() -> None:
     text = summary([made("ada", 5, [], 5.0), made("bob", 3, [TEST], 2.5), made("cy", 10, [])])
     lines = text.splitlines()
