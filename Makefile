@@ -19,6 +19,7 @@ test: system $(ENVIRONMENT) lint
 check-all: system $(ENVIRONMENT) lint .venv-peers/.complete
 	env GLYPHLAB_CHECK_ALL=1 $(PYTEST)
 	env $(EXPORTS) .venv-peers/bin/pytest -q tests/peers
+	if [ "$$(id -u)" = 0 ]; then PYTHON="$(PYTHON)" tests/as_ordinary_user.sh; fi
 
 # Debian packages, where they are missing and we may install them; else the line that does it.
 system:

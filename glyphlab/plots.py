@@ -358,7 +358,7 @@ def temperature_curve(
         ms=16,
         color=colour,
         mec="black",
-        label=f"least at T = {at:.7g}: {least:.4f}",
+        label=f"least at T = {_temperature(at)}: {least:.4f}",
         zorder=3,
     )
     _label(ax, "temperature T", "log loss")
@@ -388,8 +388,9 @@ def describe_temperature_curve(temperatures: ArrayLike, losses: ArrayLike) -> st
     t, loss = _curve(temperatures, losses)
     best = int(loss.argmin())
     return (
-        f"Log loss against temperature: {loss[0]:.6f} at T = {t[0]:.7g}, "
-        f"least at T = {t[best]:.7g} with {loss[best]:.6f}, {loss[-1]:.6f} at T = {t[-1]:.7g}."
+        f"Log loss against temperature: {loss[0]:.6f} at T = {_temperature(t[0])}, "
+        f"least at T = {_temperature(t[best])} with {loss[best]:.6f}, "
+        f"{loss[-1]:.6f} at T = {_temperature(t[-1])}."
     )
 
 
@@ -714,6 +715,11 @@ def _names(class_names: Sequence[str] | None, k: int) -> list[str]:
     if len(names) != k:
         raise ValueError(f"class_names must be {k} names, one a class of C, not {len(names)}")
     return names
+
+
+def _temperature(value: float) -> str:
+    """Write a temperature with six decimals, and one of a grid as short as it is."""
+    return f"{value:.6f}".rstrip("0").rstrip(".")
 
 
 def _label(ax: "Axes", x: str, y: str) -> None:

@@ -82,4 +82,6 @@ class Table:
 
 def _unbroken(text: str) -> str:
     """Let no line end inside the brackets of an interval: "[0.8, 0.9]"."""
-    return re.sub(r"(\[[^\s\[\],]+,) ([^\s\[\],]+\])", "\\1\N{NO-BREAK SPACE}\\2", text)
+    return re.sub(
+        r"(\[[^\s\[\],]+,) (?=[^\s\[\],]+\])|(\d) (?=%)", r"\1\2" "\N{NO-BREAK SPACE}", text
+    )

@@ -85,7 +85,7 @@ class AdditiveStatistic:
         Parameters
         ----------
         num_classes : int
-            K.
+            The number of classes, K.
         finish : callable
             ``finish(matrices)`` with matrices (B, K, K) → (B,) or (B, M).
 
@@ -173,7 +173,7 @@ def group_bootstrap(
     *arrays : array_like, length N each
         What the statistic is computed from; cut along the first axis.
     n_resamples : int
-        B.
+        How many resamples, B.
     level : float
         Coverage aimed at, between 0 and 1.
     seed : int

@@ -42,7 +42,8 @@ class TableDirective(SphinxDirective):
         raise NotImplementedError
 
     def run(self) -> list[nodes.Node]:
-        table, group = nodes.table(), nodes.tgroup(cols=len(self.header))
+        table = nodes.table(classes=[self.name])
+        group = nodes.tgroup(cols=len(self.header))
         table += group
         group += [nodes.colspec(colwidth=1) for _ in self.header]
         head, body = nodes.thead(), nodes.tbody()

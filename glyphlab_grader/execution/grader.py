@@ -245,7 +245,7 @@ class Grader:
             how["view"] = self._judge_view
             judge = Inmate(parents.judge, how, to_student, OUTPUT_BYTES)
             closing.callback(judge.close)
-            session = Session(student, judge, limits)
+            session = Session(student, judge, limits, self._defences.network)
             session.seed(seed)
             run = _Run(session, notebook, on_cell, self._defences.judge)
             run.all_cells()

@@ -203,7 +203,8 @@ class Pupil:
 
     def _value(self, frame: Frame, body: Any) -> Any:
         try:
-            return Decoder(frame, self._bounds, self._proxy).decode(body)
+            # A test looks at values: none costs a point because it could be trained on.
+            return Decoder(frame, self._bounds, self._proxy, gradients=False).decode(body)
         except Rubbish as problem:
             self._gone = True
             self.stop("rubbish", f"the student's process sent rubbish: {problem}")

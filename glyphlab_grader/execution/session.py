@@ -44,13 +44,17 @@ class Session:
         Started, idle.
     limits : Limits
         What the notebook may use.
+    own_network : bool
+        Whether the student's sandbox has a network of its own.
     """
 
-    def __init__(self, student: Inmate, judge: Inmate, limits: Limits) -> None:
+    def __init__(
+        self, student: Inmate, judge: Inmate, limits: Limits, own_network: bool = True
+    ) -> None:
         self._student = student
         self._judge = judge
         self._limits = limits
-        self._watch = Watch(student.pid, student.first)
+        self._watch = Watch(student.pid, student.first, own_network)
         self._ends = time.monotonic() + limits.notebook_seconds
         self._output_left = limits.notebook_output_bytes
         self._number = 0

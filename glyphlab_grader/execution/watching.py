@@ -35,11 +35,14 @@ class Watch:
         The process that entered the sandbox.
     first : int
         The sandbox's own first process, which orphans fall to.
+    own_network : bool
+        Whether the sandbox has a network of its own, whose sockets are the student's.
     """
 
-    def __init__(self, inmate: int, first: int) -> None:
+    def __init__(self, inmate: int, first: int, own_network: bool = True) -> None:
         # From the one that waits for it: a child can be made its parent's sibling.
         self._roots = _parent(inmate), first
+        self._own_network = own_network
         #: What a process holds that has done nothing: it shares this with the warm parent.
         self._shared = _resident(inmate)
         #: By number and start, what each process had used when it was last seen.
@@ -69,6 +72,8 @@ class Watch:
 
     def _in_sockets(self) -> int:
         """Give the most that the sockets, open ones and ones on their way, can hold unread."""
+        if not self._own_network:
+            return 0
         return max(0, _sockets(self._roots[1]) - _FREE_SOCKETS) * _SOCKET_BYTES
 
     def files(self) -> int:
@@ -114,7 +119,7 @@ def _times(pid: int) -> _Times | None:
 
 
 def _sockets(pid: int) -> int:
-    """Count the sockets of a process's network, which is the sandbox's own."""
+    """Count the sockets of a process's network."""
     try:
         with open(f"/proc/{pid}/net/sockstat") as file:
             return int(file.readline().split()[-1])

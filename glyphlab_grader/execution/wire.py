@@ -265,11 +265,18 @@ class Decoder:
         Of one frame; size is checked where it is read.
     other : callable, optional
         Makes a value of ``[tag, ...]`` for tags that are not inert data, or raises `Rubbish`.
+    gradients : bool
+        Whether tensors that ask for a gradient do so here, too; NumPy refuses such.
     """
 
     def __init__(
-        self, frame: Frame, bounds: Bounds, other: Callable[[list[Any]], Any] | None = None
+        self,
+        frame: Frame,
+        bounds: Bounds,
+        other: Callable[[list[Any]], Any] | None = None,
+        gradients: bool = True,
     ) -> None:
+        self._gradients = gradients
         self._buffers = frame.buffers
         self._bounds = bounds
         self._other = other
@@ -380,7 +387,7 @@ class Decoder:
         if math.prod(_checked_shape(shape)) * kind.itemsize != len(data):
             raise Rubbish("a tensor whose size does not fit its shape")
         flat = torch.frombuffer(data, dtype=kind) if len(data) else torch.empty(0, dtype=kind)
-        return flat.reshape(shape).requires_grad_(requires_grad is True)
+        return flat.reshape(shape).requires_grad_(self._gradients and requires_grad is True)
 
     def _torch_type(self, body: list[Any], _: int) -> Any:
         import torch

@@ -115,12 +115,13 @@ class Stock(Result):
 
 
 @pytest.fixture(scope="session")
-def stock() -> Callable[..., Stock]:
+def stock(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Stock]:
     """Run cells under stock nbgrader, in an outer sandbox that nothing leaves."""
+    home = str(tmp_path_factory.mktemp("outer"))
     outer = [
         *(find_bubblewrap(), "--die-with-parent", "--unshare-pid", "--unshare-net"),
-        *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"),
-        *("--setenv", "HOME", "/tmp", "--chdir", "/tmp"),
+        *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--bind", home, home),
+        *("--setenv", "HOME", home, "--setenv", "TMPDIR", home, "--chdir", home),
     ]
     program = [sys.executable, "-c", Path(__file__).with_name("in_outer_sandbox.py").read_text()]
 

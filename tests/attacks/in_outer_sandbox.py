@@ -30,7 +30,7 @@ def _running() -> list[str]:
 def main() -> None:
     bystander = subprocess.Popen(BYSTANDER)
     notebook = nbformat.reads(sys.stdin.read(), as_version=4)
-    Execute(allow_errors=True).preprocess(notebook, {"metadata": {"path": "/tmp"}})
+    Execute(allow_errors=True).preprocess(notebook, {"metadata": {"path": os.getcwd()}})
     # A signal that was sent is a moment on its way.
     time.sleep(0.2)
     ended = bystander.poll() is not None

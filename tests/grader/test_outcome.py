@@ -9,7 +9,7 @@ from glyphlab_grader.outcome import FAULT_KINDS, Fault, Outcome, write_outcomes
 TEST = Fault("four", "test", "0 of 2 points")
 RAISED = Fault("answer", "raised", "ValueError: no")
 KEYS = ["student", "notebook", "outcome", "score", "max_score", "faults", "run", "seconds",
-        "awaiting"]  # fmt: skip
+        "awaiting", "outdated"]  # fmt: skip
 
 
 def test_a_failed_test_is_no_fault_of_the_run() -> None:

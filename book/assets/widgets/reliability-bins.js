@@ -129,7 +129,7 @@
     }
     if (here === most && least < most) {
       return `${start_}This is the largest ECE of 1 to ${MOST} bins; the smallest is `
-        + `${number(least, 4)}. In thin bins chance alone looks like a gap.${apart}`;
+        + `${number(least, 4)}. In thin bins errors that shared a bin stand apart, and chance, too, looks like a gap.${apart}`;
     }
     return `${start_}With 1 to ${MOST} bins the ECE runs from ${number(least, 4)} to ${number(most, 4)}; `
       + `here ${filled} of ${bins} bins hold anything.${apart}`;

@@ -364,6 +364,20 @@ def test_cells_after_a_test_are_told(run):
     assert result.execution.after_tests == {2}
 
 
+def test_a_tensor_that_asks_for_a_gradient_is_a_value_like_any(run):
+    result = run(
+        answer(
+            "import torch\nw = torch.zeros(2, requires_grad=True)\np = torch.softmax(w, 0)\n"
+            "def f(x):\n    return x * w.exp() if x.requires_grad else None"
+        ),
+        check(
+            "import numpy as np\nimport torch\nassert np.asarray(p).tolist() == [0.5, 0.5]\n"
+            "assert np.asarray(f(torch.ones(2, requires_grad=True))).tolist() == [1, 1]"
+        ),
+    )
+    assert result.scores == [2]
+
+
 def test_torch_trains_in_a_fork(run):
     result = run(
         answer(
