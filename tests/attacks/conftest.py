@@ -12,7 +12,7 @@ import nbformat
 import nbformat.v4 as v4
 import pytest
 
-from glyphlab_grader.execution import Grader, watching
+from glyphlab_grader.execution import Grader
 from glyphlab_grader.execution.defences import Defences
 from glyphlab_grader.execution.holder import find_bubblewrap
 
@@ -62,15 +62,7 @@ def bare(course: Path) -> Iterator[Run]:
         shown=(str(course),),
     )
     with Grader(PRELOAD, defences=defences) as grader:
-        proper = _runner(grader)
-
-        def run(*cells, **options):
-            # The sockets of its network are those of the whole machine.
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(watching.Watch, "_in_sockets", lambda watch: 0)
-                return proper(*cells, **options)
-
-        yield run
+        yield _runner(grader)
 
 
 @pytest.fixture(scope="session")
