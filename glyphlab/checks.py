@@ -745,7 +745,7 @@ def _number(value: object, what: str, place: tuple[int, ...], undefined: bool) -
     if value is None and undefined:
         return float("nan")
     if value is None:
-        _fail(f"{what}{_at(place)} is None. {UNDEFINED}")
+        _fail(f"{what}{_at(place)} is None. {UNDEFINED if place else NOTHING}")
     if isinstance(value, str | bytes):
         _fail(f"{what}{_at(place)}: a text where a number is expected. {ACCEPTED}")
     if isinstance(value, int):

@@ -452,6 +452,7 @@ FORMS = {
         lambda: entries(None, ("ece",), "before"),
         lambda: close(None, 0.5, "p"),
         lambda: numbers(None, "p", ()),
+        lambda: close(np.asarray(None), [0.5], "p"),
         lambda: element(None, [0.5], "temperature"),
         lambda: whole(None, "A part"),
     ],
