@@ -57,6 +57,8 @@ ANSWERS = [
     ),
     ("ch23_2/F5", "sizes", "split_by_scene = lambda *given: None", checks.NOTHING),
     ("ch23_2/F5", "seed", "split_by_scene = lambda *given: None", checks.NOTHING),
+    ("ch23_2/F5", "sizes", "split_by_scene = lambda *given: ([True], [False])", checks.NOT_WHOLE),
+    ("ch23_2/F5", "seed", "split_by_scene = lambda *given: ([True], [False])", checks.NOT_WHOLE),
 ]
 
 
