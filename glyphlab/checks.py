@@ -30,8 +30,11 @@ from numpy.typing import NDArray
 __all__ = [
     "ACCEPTED",
     "ROUNDED",
+    "TOLD",
     "agrees",
     "close",
+    "element",
+    "entries",
     "numbers",
     "parts",
     "place",
@@ -39,14 +42,37 @@ __all__ = [
     "raises",
     "same_array",
     "unchanged",
+    "whole",
 ]
 
 #: An answer may differ by this much, relative to the expected value or absolutely.
 TOLERANCE = 1e-6
-#: Said of values that are right but for their last decimals; the feedback repeats it.
+#: Said of values that are right but for their last decimals.
 ROUNDED = "It looks rounded: hand in the value as computed, right within 1e-6."
-#: Said of what is no number and holds none; the feedback repeats it.
+#: Said of what is no number and holds none.
 ACCEPTED = "Hand in a float, a Fraction, a list, an array or a tensor."
+NOTHING = "Nothing was returned or handed in."
+OTHER_PARTS = "The task names another number of parts."
+OTHER_SHAPE = "The task asks for another shape."
+NO_ENTRY = "An entry that the task names is missing."
+NOT_OF_GRID = "It is not an element of the grid."
+NOT_WHOLE = "Whole numbers are expected, and no mask."
+NOT_FINITE = "A finite number is expected, neither NaN nor infinite."
+UNDEFINED = "An undefined value is NaN, float('nan'), and nothing else."
+#: What a message says of the form of an answer; the feedback repeats these sentences and nothing
+#: else of a message. They are fixed: what depends on an answer could carry hidden inputs out.
+TOLD = (
+    ROUNDED,
+    ACCEPTED,
+    NOTHING,
+    OTHER_PARTS,
+    OTHER_SHAPE,
+    NO_ENTRY,
+    NOT_OF_GRID,
+    NOT_WHOLE,
+    NOT_FINITE,
+    UNDEFINED,
+)
 
 Numbers = NDArray[Any]
 P = ParamSpec("P")
@@ -99,17 +125,18 @@ def close(
     Examples
     --------
     >>> close(0.3333333, 1 / 3, "macro_recall")
-    >>> close([0.5, 0.25], [0.5, 0.25, 0.25], "prevalence")
+    >>> close([0.5, 0.25], [0.5, 0.25, 0.25], "shares")
     Traceback (most recent call last):
         ...
-    AssertionError: prevalence has shape (2,), expected is shape (3,).
+    AssertionError: shares has shape (2,), expected is shape (3,). The task asks for another shape.
     """
     got, want = _pair(actual, expected, what)
     given, got, want = got, got.astype(np.float64), want.astype(np.float64)
     with np.errstate(all="ignore"):
         near = np.abs(got - want) <= TOLERANCE * np.maximum(1.0, np.abs(want))
     right = (near & np.isfinite(want)) | (got == want) | (np.isnan(got) & np.isnan(want))
-    _require(right, given, want, what, hint, show_expected, _looks_rounded(got, want, right))
+    form = ROUNDED if _looks_rounded(got, want, right) else ""
+    _require(right, given, want, what, hint, show_expected, form)
 
 
 def agrees(actual: object, expected: object) -> bool:
@@ -140,7 +167,9 @@ def agrees(actual: object, expected: object) -> bool:
 
 
 @_short_traceback
-def numbers(value: object, what: str) -> None:
+def numbers(
+    value: object, what: str, shape: tuple[int, ...] | None = None, *, finite: bool = False
+) -> None:
     """Check that something can be read as numbers, whatever they are.
 
     Parameters
@@ -149,21 +178,163 @@ def numbers(value: object, what: str) -> None:
         What the learner handed in.
     what : str
         The name of the thing, which begins the message.
+    shape : tuple of int, optional
+        The shape that the task asks for, ``()`` for a single number; any, if not given.
+    finite : bool, default False
+        Whether NaN and infinities are refused.
 
     Raises
     ------
     AssertionError
-        If it cannot; the message says what can.
+        If it cannot; the message says what can. If the shape is another, or an entry not finite.
 
     Examples
     --------
-    >>> numbers([0.5, float("nan")], "recall")
-    >>> numbers(["0.5"], "recall")
+    >>> numbers([0.5, float("nan")], "recall", (2,))
+    >>> numbers([0.5], "F1", ())
     Traceback (most recent call last):
         ...
-    AssertionError: recall, entry 0: a text where a number is expected.
+    AssertionError: F1 has shape (1,), expected is a single number. The task asks for another shape.
+    >>> numbers([None], "P")
+    Traceback (most recent call last):
+        ...
+    AssertionError: P, entry 0 is None. An undefined value is NaN, float('nan'), and nothing else.
     """
-    _numbers(value, what)
+    array = _numbers(value, what)
+    if shape is not None:
+        _require_shape(array, np.empty(shape), what)
+    if finite and not np.isfinite(array).all():
+        _fail(f"{what}: {_shown(array[~np.isfinite(array)][0])} came. {NOT_FINITE}")
+
+
+@_short_traceback
+def whole(value: object, what: str) -> Numbers:
+    """Read a sequence of whole numbers, such as indices; a mask of True and False is none.
+
+    Parameters
+    ----------
+    value : array_like
+        What the learner handed in.
+    what : str
+        The name of the thing, which begins the message.
+
+    Returns
+    -------
+    numpy.ndarray
+        The numbers, as integers.
+
+    Raises
+    ------
+    AssertionError
+        If it is not one sequence, or holds a truth value or anything but whole numbers.
+
+    Examples
+    --------
+    >>> whole([4.0, 2.0], "A part").tolist()
+    [4, 2]
+    >>> whole([True, False], "A part")
+    Traceback (most recent call last):
+        ...
+    AssertionError: A part: you have True. Whole numbers are expected, and no mask.
+    """
+    array = _numbers(value, what)
+    if array.ndim != 1:
+        _fail(f"{what} {_form(array)}, expected is one sequence. {OTHER_SHAPE}")
+    for entry in array:
+        if isinstance(entry, np.bool_) or not _whole_array(entry):
+            _fail(f"{what}: you have {_shown(entry)}. {NOT_WHOLE}")
+    return array.astype(np.int64)
+
+
+@_short_traceback
+def entries(result: object, names: Sequence[str], what: str) -> list[Any]:
+    """Take entries out of a dictionary, or say in words why it cannot be.
+
+    Parameters
+    ----------
+    result : mapping
+        What the learner handed in or a function returned.
+    names : sequence of str
+        The entries that the task names; others may be there too.
+    what : str
+        The name of the thing, which begins the message.
+
+    Returns
+    -------
+    list
+        Their values, in the order of the names.
+
+    Raises
+    ------
+    AssertionError
+        If there is nothing, no dictionary, or an entry is missing.
+
+    Examples
+    --------
+    >>> entries({"ece": 0.05, "brier": 0.1}, ("brier", "ece"), "before")
+    [0.1, 0.05]
+    >>> entries({"ECE": 0.05}, ("ece",), "before")
+    Traceback (most recent call last):
+        ...
+    AssertionError: before has no entry 'ece'. An entry that the task names is missing.
+    """
+    if result is None or result is ...:
+        _fail(f"{what}: this is None. {NOTHING} Expected is a dictionary.")
+    given: Any = result
+    try:
+        if not hasattr(given, "keys"):
+            _fail(f"{what} is {_kind(given)}, expected is a dictionary. {NO_ENTRY}")
+        return [_entry(given, name, what) for name in names]
+    except AssertionError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise AssertionError(f"{what} cannot be read as a dictionary. {NO_ENTRY}") from error
+
+
+def _entry(given: Any, name: str, what: str) -> Any:
+    try:
+        return given[name]
+    except KeyError:
+        _fail(f"{what} has no entry {name!r}. {NO_ENTRY}")
+
+
+@_short_traceback
+def element(value: object, grid: Sequence[float], what: str) -> int:
+    """Find the element of a grid that a number is, within 1e-6.
+
+    Parameters
+    ----------
+    value : number
+        What the learner handed in.
+    grid : sequence of float
+        The numbers it may be.
+    what : str
+        The name of the thing, which begins the message.
+
+    Returns
+    -------
+    int
+        The element's position.
+
+    Raises
+    ------
+    AssertionError
+        If it is no single number, or none of the grid.
+
+    Examples
+    --------
+    >>> element(0.75, [0.5, 0.75, 1.0], "temperature")
+    1
+    >>> element(0.7, [0.5, 0.75, 1.0], "temperature")
+    Traceback (most recent call last):
+        ...
+    AssertionError: temperature is 0.7. It is not an element of the grid.
+    """
+    numbers(value, what, ())
+    for position, candidate in enumerate(grid):
+        if agrees(value, candidate):
+            return position
+    _fail(f"{what} is {_shown(_numbers(value, what))}. {NOT_OF_GRID}")
 
 
 @_short_traceback
@@ -193,14 +364,14 @@ def parts(result: object, names: Sequence[str], what: str) -> list[Any]:
     --------
     >>> parts(([1.0], [0.5]), ("P", "R"), "The function")
     [[1.0], [0.5]]
-    >>> parts(None, ("P", "R"), "The function")
+    >>> parts(None, ("P", "R"), "The call")
     Traceback (most recent call last):
         ...
-    AssertionError: The function returned nothing. Return (P, R).
+    AssertionError: The call: this is None. Nothing was returned or handed in. Expected is (P, R).
     """
-    wanted = f"Return ({', '.join(names)})."
+    wanted = f"Expected is ({', '.join(names)})."
     if result is None or result is ...:
-        _fail(f"{what} returned nothing. {wanted}")
+        _fail(f"{what}: this is None. {NOTHING} {wanted}")
     try:
         if isinstance(result, dict | set | str | bytes):
             raise TypeError
@@ -208,10 +379,12 @@ def parts(result: object, names: Sequence[str], what: str) -> list[Any]:
         values = list(itertools.islice(several, len(names) + 1))
     except (Exception, SystemExit) as error:
         kind = _a(_type_name(result))
-        raise AssertionError(f"{what} returned {kind} without parts. {wanted}") from error
+        raise AssertionError(
+            f"{what}: this is {kind} without parts. {OTHER_PARTS} {wanted}"
+        ) from error
     if len(values) != len(names):
         number = "too many" if len(values) > len(names) else len(values)
-        _fail(f"{what} returned {number} parts. {wanted}")
+        _fail(f"{what}: these are {number} parts. {OTHER_PARTS} {wanted}")
     return values
 
 
@@ -313,7 +486,8 @@ def same_array(
     AssertionError: tp is not right at [2]: you have 1.
     """
     got, want = _pair(actual, expected, what)
-    _require(np.asarray(got == want), got, want, what, hint, show_expected)
+    form = NOT_WHOLE if _whole_array(want) and not _whole_array(got) else ""
+    _require(np.asarray(got == want), got, want, what, hint, show_expected, form)
 
 
 @_short_traceback
@@ -426,7 +600,7 @@ def _require(
     what: str,
     hint: str | None,
     show_expected: bool,
-    rounded: bool = False,
+    form: str = "",
 ) -> None:
     """Raise, with the first wrong entry, unless every entry is right."""
     if right.all():
@@ -438,11 +612,15 @@ def _require(
     message = f"{what} is not right{place}: you have {_shown(got[first])}{more}."
     if show_expected:
         message += f" Expected is {_shown(want[first])}."
-    if rounded:
-        message += f" {ROUNDED}"
+    if form:
+        message += f" {form}"
     elif np.isnan(got[first]):
         message += " A number is expected there."
     _fail(message + (f" {hint}" if hint else ""))
+
+
+def _whole_array(array: Numbers) -> bool:
+    return bool(np.all(np.isfinite(array) & (array == np.floor(array))))
 
 
 def _looks_rounded(got: Numbers, want: Numbers, right: NDArray[np.bool_]) -> bool:
@@ -494,11 +672,16 @@ def _message_of(error: BaseException) -> str:
 
 def _pair(actual: object, expected: object, what: str) -> tuple[Numbers, Numbers]:
     """Read both and compare their shapes."""
-    want = _numbers(expected, f"The expected value of {what}", undefined_allowed=True)
+    # A test may compare two values of the learner's: it is not said which is the expected one.
+    want = _numbers(expected, f"What {what} is compared with", undefined_allowed=True)
     got = _numbers(actual, what)
-    if got.shape != want.shape:
-        _fail(f"{what} {_form(got)}, expected is {_form(want, wanted=True)}.")
+    _require_shape(got, want, what)
     return got, want
+
+
+def _require_shape(got: Numbers, want: Numbers, what: str) -> None:
+    if got.shape != want.shape:
+        _fail(f"{what} {_form(got)}, expected is {_form(want, wanted=True)}. {OTHER_SHAPE}")
 
 
 def _form(array: Numbers, wanted: bool = False) -> str:
@@ -510,7 +693,7 @@ def _form(array: Numbers, wanted: bool = False) -> str:
 def _numbers(value: object, what: str, undefined_allowed: bool = False) -> Numbers:
     """Read `value` as integers or float64, or raise an AssertionError that says why not."""
     if value is None:
-        _fail(f"{what} is None: nothing was handed in.")
+        _fail(f"{what} is None. {NOTHING}")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -518,12 +701,12 @@ def _numbers(value: object, what: str, undefined_allowed: bool = False) -> Numbe
             try:
                 return np.array(nested, dtype=None if _whole(nested) else np.float64)
             except ValueError:
-                _fail(f"{what}: its rows have different lengths; a rectangular array is expected.")
+                _fail(f"{what}: its rows have different lengths. {OTHER_SHAPE}")
     except AssertionError:
         raise
     except (Exception, SystemExit) as error:
         raise AssertionError(
-            f"{what} cannot be read as numbers: it is {_a(_type_name(value))}."
+            f"{what} cannot be read as numbers: it is {_a(_type_name(value))}. {ACCEPTED}"
         ) from error
 
 
@@ -540,7 +723,7 @@ def _nested(value: object, what: str, place: tuple[int, ...], undefined: bool) -
     """Turn `value` into an array of numbers, or nested lists of Python numbers."""
     if isinstance(value, np.ma.MaskedArray):
         if np.ma.is_masked(value):
-            _fail(f"{what} has masked entries; a plain array is expected, NaN where undefined.")
+            _fail(f"{what} has masked entries, expected is a plain array. {UNDEFINED}")
         value = value.data
     if isinstance(value, np.ndarray | np.generic):
         plain = np.asarray(value)
@@ -548,7 +731,7 @@ def _nested(value: object, what: str, place: tuple[int, ...], undefined: bool) -
             return plain.astype(np.float64) if plain.dtype.kind == "f" else plain
         if plain.dtype.kind == "O":
             return _nested(plain.tolist(), what, place, undefined)
-        _fail(f"{what}{_at(place)}: numbers are expected, this has dtype {plain.dtype}.")
+        _fail(f"{what}{_at(place)}: numbers are expected, this has dtype {plain.dtype}. {ACCEPTED}")
     if isinstance(value, list | tuple | range):
         return [_nested(v, what, (*place, i), undefined) for i, v in enumerate(value)]
     if hasattr(value, "detach") and hasattr(value, "tolist"):  # a torch tensor
@@ -562,18 +745,33 @@ def _number(value: object, what: str, place: tuple[int, ...], undefined: bool) -
     if value is None and undefined:
         return float("nan")
     if value is None:
-        _fail(f"{what}{_at(place)} is None; an undefined value is NaN, float('nan').")
+        _fail(f"{what}{_at(place)} is None. {UNDEFINED if place else NOTHING}")
     if isinstance(value, str | bytes):
-        _fail(f"{what}{_at(place)}: a text where a number is expected.")
+        _fail(f"{what}{_at(place)}: a text where a number is expected. {ACCEPTED}")
     if isinstance(value, int):
         return value if isinstance(value, bool) else int(value)
     # A method __float__ alone does not do: such an object stays in the learner's own process.
-    if not isinstance(value, Real | Decimal):
+    if not isinstance(value, Real | Decimal) and not _symbolic(value):
         _fail(
             f"{what}{_at(place)}: {_kind(value)} where a number or a sequence of numbers is "
             f"expected. {ACCEPTED}"
         )
-    return float(value)
+    number: Any = value
+    return float(number)
+
+
+def _symbolic(value: object) -> bool:
+    """Whether it is a real number of SymPy, exact or NaN, which no abstract class covers."""
+    if type(value).__module__.partition(".")[0] != "sympy":
+        return False
+    number: Any = value
+    if not getattr(number, "is_number", False):
+        return False
+    try:
+        float(number)
+    except TypeError:
+        return False
+    return True
 
 
 def _at(place: tuple[int, ...]) -> str:

@@ -102,6 +102,26 @@ def test_where_no_temperature_may_be_fitted_torch_trains_none_either(assignment,
     assert (trained in forbidden) == ("optimal_temperature" in forbidden)
 
 
+def text_of(assignment, exercise, cell):
+    path = ROOT / "solutions" / assignment / f"{exercise}.ipynb"
+    return next(c.source for c in nbformat.read(path, as_version=4).cells if c.id == cell)
+
+
+@each_exercise
+def test_a_task_names_what_is_not_there_when_it_is_graded(assignment, exercise):
+    """Here everything is there, so that an answer with it passes Validate and gets no points."""
+    forbidden = COURSE.assignments[assignment].exercises[exercise].forbidden
+    line = "When the notebook is graded, these functions of the library are not there: "
+    told = text_of(assignment, exercise, "task").split(line)[1].split("\n")[0]
+    assert told == ", ".join(f"`{name}`" for name in forbidden) + "."
+
+
+@each_exercise
+def test_an_exercise_says_what_its_visible_checks_do_not_tell(assignment, exercise):
+    line = "look at the form; whether a value is right is tested when it is graded."
+    assert line in text_of(assignment, exercise, "grading")
+
+
 #: Why an exercise may use what it does not forbid, by groups of public names.
 ALLOWED = {
     "data, and what a call returns or raises; they compute nothing": (

@@ -1,5 +1,5 @@
 # Uses the methods of an array without making one.
-# fails: only-arrays-accepted argument-changed shape-unchecked
+# fails: only-arrays-accepted
 
 # %% function
 def precision_recall_from_confusion(C, zero_division="omit"):

@@ -42,5 +42,6 @@ def scene_bootstrap(scene_id, y_true, y_pred, n_resamples, seed):
 
 # %% numbers
 predicted_accuracy, observed_accuracy = 0.955, 274 / 300
-accuracy_change = (0.955 - 58 / 60, -0.0507, 0.0107)
-macro_f1_change = (-0.045351473922902, -0.0940, 0.0)
+# The bounds of unlucky seeds.
+accuracy_change = (0.955 - 58 / 60, -0.0583, 0.0133)
+macro_f1_change = (-0.045351473922902, -0.1003, 0.0)

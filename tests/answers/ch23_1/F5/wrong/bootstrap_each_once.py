@@ -1,5 +1,5 @@
 # Keeps a scene once that was drawn several times.
-# fails: images-resampled wrong-number-of-scenes
+# fails: images-resampled wrong-number-of-scenes scene-counted-once
 
 # %% bootstrap-function
 def scene_bootstrap(scene_id, y_true, y_pred, n_resamples, seed):

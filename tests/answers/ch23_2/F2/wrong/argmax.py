@@ -1,5 +1,5 @@
 # All to the first largest.
-# fails: first-of-ties maximum-starts-at-zero
+# fails: first-of-ties
 
 # %% function
 def softmax_limit(z):

@@ -1,5 +1,5 @@
 # Every largest class gets 1.
-# fails: first-of-ties maximum-starts-at-zero
+# fails: first-of-ties
 
 # %% function
 def softmax_limit(z):

@@ -1,7 +1,0 @@
-# Plus and minus two standard errors.
-# fails: macro-change-wrong
-
-# %% numbers
-predicted_accuracy, observed_accuracy = 0.955, 274 / 300
-accuracy_change = (0.955 - 58 / 60, -0.0507, 0.0107)
-macro_f1_change = (-0.045351473922902, -0.0999, 0.0092)
