@@ -6,11 +6,12 @@ what it wrote into an exception is repeated.
 
 from typing import Any
 
-from glyphlab.checks import ACCEPTED, ROUNDED
+from glyphlab.checks import TOLD
+from glyphlab_grader.execution.library import WITHHELD
 from glyphlab_grader.execution.outcome import TEST_BROKEN_OFF
 from glyphlab_grader.notebooks import cell_id
 
-__all__ = ["MISSING", "STOPPED", "UNSET", "how_it_ended", "other_losses"]
+__all__ = ["MISSING", "STAND_IN", "STOPPED", "UNSET", "how_it_ended", "other_losses"]
 
 _LIMIT = "It could not be finished: your code met a limit of the sandbox."
 _GONE = "It could not be run: the process with your code had ended."
@@ -32,6 +33,9 @@ UNSET = (
     "out of time."
 )
 MISSING = "A name is not there: compare the names in your answer with those in the task."
+
+STAND_IN = "Your code calls a function of the library that this exercise asks you to write."
+"""What a function of the library says that is not there for this exercise."""
 
 _ENDED = {
     "CellTimeoutError": "It was stopped because it took too long.",
@@ -82,8 +86,10 @@ def _told(errors: dict[str, str], broken: bool) -> tuple[str, ...]:
     if "NameError" in errors:
         return (UNSET if broken else MISSING,)
     said = " ".join(errors.values())
+    if WITHHELD in said:
+        return (STAND_IN,)
     # The form of the answer is at fault, and not what the test looks for.
-    return tuple(text for text in (ROUNDED, ACCEPTED) if text in said)
+    return tuple(text for text in TOLD if text in said)
 
 
 def _errors(cell: Any) -> dict[str, str]:

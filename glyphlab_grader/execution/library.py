@@ -15,7 +15,7 @@ from pathlib import Path
 
 from glyphlab_grader.execution.views import package_folder
 
-__all__ = ["Editions", "edition_sources"]
+__all__ = ["WITHHELD", "Editions", "edition_sources"]
 
 CORE = "glyphlab_core"
 LAB = "glyphlab"
@@ -25,6 +25,8 @@ _WITHHELD = {
     f"{LAB}/cli",
 }
 _DATA = {f"{LAB}/data"}
+#: What the error of a stand-in says, after the function's name.
+WITHHELD = "is what this exercise asks you to write"
 _ERROR = '''
 class NotInThisExercise(RuntimeError):
     """Raised by what stands in for the function that an exercise asks for."""
@@ -34,7 +36,7 @@ def {name}(*arguments, **named):
     """Not here: this exercise asks you to write it."""
     from {core}._withheld import NotInThisExercise
 
-    raise NotInThisExercise("{name} is what this exercise asks you to write: write it yourself")
+    raise NotInThisExercise("{name} {withheld}: write it yourself")
 '''
 
 
@@ -145,7 +147,9 @@ def _replace(library: dict[str, ast.Module], name: str) -> None:
     for tree in library.values():
         for index, node in enumerate(tree.body):
             if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name:
-                tree.body[index] = ast.parse(_STAND_IN.format(name=name, core=CORE)).body[0]
+                tree.body[index] = ast.parse(
+                    _STAND_IN.format(name=name, core=CORE, withheld=WITHHELD)
+                ).body[0]
                 return
     raise ValueError(f"the library has no function or class {name!r} that an exercise could forbid")
 

@@ -8,15 +8,16 @@ from typing import Any, get_args
 import nbformat
 import pytest
 
-from glyphlab.checks import ROUNDED
+from glyphlab.checks import NOTHING, ROUNDED
 from glyphlab_grader.cli import main
 from glyphlab_grader.course import Course, open_course
 from glyphlab_grader.cycle.feedback import generate_feedback
 from glyphlab_grader.cycle.generate import generate
+from glyphlab_grader.execution.library import WITHHELD as WITHHELD_FUNCTION
 from glyphlab_grader.execution.outcome import FAULT_ERRORS, TEST_BROKEN_OFF, FaultKind
 from glyphlab_grader.faults import NOT_RUN, TIMEOUT_ERROR
 from glyphlab_grader.grading import Options, grade_assignment
-from glyphlab_grader.losses import MISSING, STOPPED, UNSET
+from glyphlab_grader.losses import MISSING, STAND_IN, STOPPED, UNSET
 
 WITHHELD = "Output not shown: this cell ran after a test had."
 HALVES = "def root(x):\n    return x / 2"
@@ -63,6 +64,8 @@ def test_every_error_that_stops_a_test_is_told() -> None:
         ("def root(x):\n    return bytes(2 ** 62)", STOPPED["MemoryError"], ""),
         ("def square(x):\n    return x", MISSING, ""),
         ("def root(x):\n    return round(x ** 0.5, 3)", ROUNDED, ""),
+        ("def root(x):\n    print(x ** 0.5)", NOTHING, ""),
+        (f"def root(x):\n    raise RuntimeError('root {WITHHELD_FUNCTION}')", STAND_IN, ""),
     ],
 )
 def test_another_reason_takes_the_misconception_s_place(
