@@ -127,17 +127,11 @@ ALLOWED = {
     "data, and what a call returns or raises; they compute nothing": (
         "DEFAULT_GRID Abstention BootstrapResult BrierDecomposition CrossValidatedTemperature"
         " GridEdgeWarning NoOptimumError ReliabilityTable RiskCoverage ThresholdSweep worked"
-        " AdditiveStatistic"
     ),
     "bins, confidences and softmax: NumPy and PyTorch have their like in a line": (
         "Binning confidence_and_correctness softmax"
     ),
-    "calibrate by more than a temperature, or are what others are made of": (
-        "Calibrator IsotonicCalibration"
-    ),
-    "about abstention and other ways to be sure, which no exercise asks for": (
-        "abstain area_under_risk_coverage energy_score risk_coverage_curve"
-    ),
+    "what calibrators are made of; it fits nothing itself": "Calibrator",
 }
 #: Of these an exercise must say itself, by forbidding it or by being of another kind.
 MATRICES = (
@@ -145,28 +139,64 @@ MATRICES = (
     " reweighted_accuracy reweighted_confusion"
 )
 TEMPERATURES = (
-    "MatrixScaling PlattScaling TemperatureScaling VectorScaling cross_validated_temperature"
-    " fit_temperature log_loss optimal_temperature temperature_curve temperature_gradient"
+    "TemperatureScaling cross_validated_temperature fit_temperature log_loss optimal_temperature"
+    " temperature_curve temperature_gradient"
 )
+REGRESSIONS = "IsotonicCalibration MatrixScaling PlattScaling VectorScaling"
 SCORES = (
     "brier_decomposition brier_score classwise_calibration_error expected_calibration_error"
     " maximum_calibration_error reliability_table"
 )
-COSTS = "cost_threshold decide expected_cost threshold_sweep"
-RESAMPLES = "group_bootstrap paired_group_bootstrap"
-#: What is asked for elsewhere and does not help here.
+COSTS = "cost_threshold decide"
+COUNTED_COSTS = "expected_cost threshold_sweep"
+ABSTENTIONS = "abstain area_under_risk_coverage risk_coverage_curve"
+RESAMPLES = "AdditiveStatistic group_bootstrap paired_group_bootstrap"
+#: What can be made to count within one class, with "called k" for the confidence or the
+#: probability and "is k" for what is right: it hands over precision and recall of that class, or
+#: the accuracy in a bin. A regression on "called k" and the statistic of a bin do so, too.
+COUNTS_IN_DISGUISE = (COUNTED_COSTS, ABSTENTIONS, SCORES, REGRESSIONS, RESAMPLES)
+#: What is asked for elsewhere and does not help here, and why.
 UNRELATED = {
-    "ch23_1/F1": (TEMPERATURES, SCORES, COSTS, RESAMPLES),
-    "ch23_1/F2": (TEMPERATURES, SCORES, COSTS, RESAMPLES),
-    "ch23_1/F3": (TEMPERATURES, SCORES, COSTS, RESAMPLES),
-    "ch23_1/F4": (TEMPERATURES, SCORES, COSTS, RESAMPLES),
-    "ch23_1/F5": (TEMPERATURES, SCORES, COSTS),
-    "ch23_2/F1": (MATRICES, TEMPERATURES, "brier_decomposition brier_score", COSTS, RESAMPLES),
-    "ch23_2/F2": (MATRICES, TEMPERATURES, SCORES, COSTS, RESAMPLES),
-    "ch23_2/F3": (MATRICES, SCORES, COSTS, RESAMPLES),
-    "ch23_2/F4": (MATRICES, COSTS, RESAMPLES),
+    # A temperature has no say in a decision. Costs: a quotient of two numbers, a comparison.
+    "ch23_1/F1": (TEMPERATURES, "energy_score", COSTS),
+    "ch23_1/F2": (TEMPERATURES, "energy_score", COSTS),
+    "ch23_1/F3": (TEMPERATURES, "energy_score", COSTS),
+    "ch23_1/F4": (TEMPERATURES, "energy_score", COSTS),
+    "ch23_1/F5": (TEMPERATURES, "energy_score", COSTS),
+    # The examples are chosen, not fitted; the Brier score has no bins. Counting pairs is no bin.
+    "ch23_2/F1": (
+        "confusion_matrix",
+        TEMPERATURES,
+        REGRESSIONS,
+        "brier_score energy_score",
+        COSTS,
+    ),
+    # Not from logits to probabilities: from counts, probabilities or correctness to numbers. A
+    # fitted temperature, or a regression of two classes, is not the softmax at a given one.
+    "ch23_2/F2": (
+        MATRICES,
+        "cross_validated_temperature fit_temperature optimal_temperature temperature_gradient",
+        "IsotonicCalibration PlattScaling",
+        SCORES,
+        COSTS,
+        COUNTED_COSTS,
+        ABSTENTIONS,
+        RESAMPLES,
+    ),
+    # None takes the logarithm of a probability, or looks for a temperature.
+    "ch23_2/F3": (
+        MATRICES,
+        "IsotonicCalibration",
+        SCORES,
+        COSTS,
+        COUNTED_COSTS,
+        ABSTENTIONS,
+        RESAMPLES,
+    ),
+    # An accuracy is the mean of a comparison: counting does not shorten it.
+    "ch23_2/F4": ("confusion_matrix IsotonicCalibration", COSTS),
     # Precision and recall of one class are two sums; what they are of, is asked.
-    "ch23_2/F5": (MATRICES,),
+    "ch23_2/F5": (MATRICES, "IsotonicCalibration"),
 }
 #: Counting is not what these ask for.
 COUNTED = {f"ch23_1/F{number}": {"confusion_matrix"} for number in (2, 3, 4, 5)}
@@ -310,3 +340,19 @@ def test_what_hands_over_a_forbidden_result_is_forbidden_too(assignment, exercis
     if "precision_recall_from_confusion" in forbidden and exercise != "F1":
         assert {"core_metrics", "normalize_confusion", "reweighted_accuracy"} <= forbidden
         assert "reweighted_confusion" in forbidden
+
+
+@pytest.mark.parametrize("exercise", ["F1", "F2", "F3", "F4", "F5"])
+def test_what_counts_under_another_name_is_forbidden_where_counts_are_asked_for(exercise):
+    forbidden = set(COURSE.assignments["ch23_1"].exercises[exercise].forbidden)
+    assert {n for names in COUNTS_IN_DISGUISE for n in names.split()} - forbidden == set()
+
+
+def test_precision_and_recall_can_be_had_under_another_name():
+    """The reason for what is forbidden, by one class among five samples."""
+    called, true = [1, 1, 1, 0, 0], [1, 1, 0, 1, 0]
+    sweep = glyphlab_core.threshold_sweep(called, true)
+    curve = glyphlab_core.risk_coverage_curve(called, true)
+    table = glyphlab_core.reliability_table(called, true, glyphlab_core.Binning.uniform(2))
+    values = [sweep.precision[1], sweep.recall[1], table.accuracy[1], 1 - curve.risk[0]]
+    assert values == pytest.approx([2 / 3] * 4)

@@ -251,3 +251,75 @@ def test_typed_answers_to_the_visible_checks_earn_nothing(path, name, cell):
         assert result.errors == {}, text
         got[text] = {r.cell: r.points for r in result.results if r.message is None}
     assert {text: cells for text, cells in got.items() if cells} == {}
+
+
+#: What may look at fewer of its arguments than the task needs, and the tests that it may pass.
+#: `kept` is what decides its answer: the first right one for each is returned ever after, so that
+#: no function of `kept` alone does better in all that it is asked.
+BLIND = {
+    "the grid alone": (
+        "fit_temperature",
+        "tuple(given[2])",
+        "empty-grid positive finite logits-shape labels-shape lengths label-high label-negative"
+        " logits-nan",
+    ),
+    "the scenes alone": (
+        "scene_bootstrap",
+        "(len(given[0]), np.unique(given[0]).size, *given[3:4])",
+        "",
+    ),
+    "the temperatures alone": ("calibrate_then_test", "tuple(given[4])", ""),
+    "the name of the function tested": ("raises_on_zero_denominator", "given[0].__name__", ""),
+}
+
+BLINDFOLD = """
+_kept = {{}}
+
+
+def {name}(*given, **named):
+    import numpy as np
+
+    key = {key}
+    right = _right(*given, **named)
+    return _kept.setdefault(key, right)
+"""
+
+
+@pytest.mark.parametrize("what", BLIND)
+def test_what_does_not_look_at_an_argument_earns_nothing_that_is_about_it(what):
+    name, key, allowed = BLIND[what]
+    path, _, cell = next(asked for asked in ASKED if asked[1] == name)
+    source = BLINDFOLD.format(name=name, key=key)
+    assert set(earned(with_function(path, name, cell, source))) - set(allowed.split()) == set()
+
+
+SPOILING = """
+import copy
+
+
+def _spoil(value):
+    import numpy as np
+    import torch
+
+    if isinstance(value, list):
+        value.clear()
+    elif isinstance(value, torch.Tensor):
+        value.fill_(7)
+    elif isinstance(value, np.ndarray) and value.flags.writeable:
+        value[...] = 7
+
+
+def {name}(*given, **named):
+    try:
+        return _right(*copy.deepcopy(given), **copy.deepcopy(named))
+    finally:
+        for value in (*given, *named.values()):
+            _spoil(value)
+"""
+
+
+@each_function
+def test_no_test_reads_an_argument_after_the_call(path, name, cell):
+    """Whoever could change it would choose what is right; one test alone asks whether it is."""
+    result = trial.run(with_function(path, name, cell, SPOILING.format(name=name)))
+    assert result.failed <= {"argument-changed"}

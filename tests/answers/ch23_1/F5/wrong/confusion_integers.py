@@ -1,5 +1,6 @@
 # Writes the shares into a matrix of whole numbers.
 # fails: confusion-not-by-rows
+# fails: argument-changed empty-row-undefined
 
 # %% confusion-function
 def reweighted_confusion(C, prevalence):

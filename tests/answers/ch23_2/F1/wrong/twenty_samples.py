@@ -1,5 +1,6 @@
 # Too few samples.
 # fails: not-probabilities
+# fails: not-calibrated not-useless
 
 # %% calibrated
 calibrated_p = np.tile([0.5, 0.3, 0.2], (20, 1))

@@ -1,5 +1,6 @@
 # Returns the temperature of the worked example.
 # fails: temperature-constant temperature-wrong
+# fails: test-labels-used test-logits-used
 
 # %% function
 def calibrate_then_test(Z_val, y_val, Z_test, y_test, grid):

@@ -1,5 +1,6 @@
 # Makes each part half positive, and leaves the rest out.
 # fails: image-lost-or-doubled not-stratified fractions-ignored
+# fails: scene-in-two-parts
 
 # %% split-function
 def split_by_scene(scene_id, y, fractions, seed):

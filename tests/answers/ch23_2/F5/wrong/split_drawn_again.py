@@ -1,5 +1,6 @@
 # Draws each part from all scenes, so that parts overlap.
 # fails: image-lost-or-doubled scene-in-two-parts
+# fails: not-stratified
 
 # %% split-function
 def split_by_scene(scene_id, y, fractions, seed):

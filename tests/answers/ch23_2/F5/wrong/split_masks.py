@@ -1,5 +1,6 @@
 # Returns masks instead of indices.
 # fails: image-lost-or-doubled fractions-ignored seed-ignored
+# fails: not-stratified scene-in-two-parts
 
 # %% split-function
 def split_by_scene(scene_id, y, fractions, seed):
