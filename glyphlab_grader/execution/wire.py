@@ -130,7 +130,7 @@ class Encoder:
             return self._tensor(value)
         if torch is not None and isinstance(value, torch.dtype):
             return ["Y", str(value).removeprefix("torch.")]
-        if isinstance(value, numbers.Real):
+        if isinstance(value, numbers.Real) or _symbolic(value):
             return self._real(value)
         if self._other is None:
             raise Unfit(f"an object of type {type(value).__name__} cannot be handed over")
@@ -252,6 +252,17 @@ class Encoder:
         (np.dtype, _dtype),
         (type(...), _ellipsis),
     ]
+
+
+def _symbolic(value: Any) -> bool:
+    """Whether it is a real number of SymPy, exact or NaN, as `glyphlab.checks` takes it."""
+    sympy = sys.modules.get("sympy")
+    return (
+        sympy is not None
+        and isinstance(value, sympy.Expr)
+        and bool(value.is_number)
+        and value.is_extended_real is not False
+    )
 
 
 class Decoder:

@@ -31,7 +31,6 @@ NO_WORDS_YET = {
     ("ch23_2/F4", "labels"),
     ("ch23_2/F4", "logits"),
     ("ch23_2/F4", "on-test"),
-    ("ch23_2/F5", "whole-scenes"),
 }
 
 

@@ -303,6 +303,15 @@ def test_numbers_of_other_libraries_arrive_as_python_s():
     assert cross([sympy.Float(0.25), mpmath.mpf(0.5)]) == [0.25, 0.5]
 
 
+def test_exact_numbers_of_sympy_arrive_as_floats():
+    e = sympy.E
+    assert cross([e**2 / (2 * e**2 + e), sympy.sqrt(2)]) == pytest.approx([0.42231879825, 2**0.5])
+    assert math.isnan(cross(sympy.nan))
+    for other in (sympy.Symbol("x"), sympy.I):
+        with pytest.raises(Unfit):
+            cross(other)
+
+
 def test_a_number_that_raises_cannot_be_handed_over():
     class Odd:
         def __float__(self):

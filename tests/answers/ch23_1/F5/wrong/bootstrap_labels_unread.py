@@ -1,5 +1,5 @@
 # Draws coins for the scenes: no label is read.
-# fails: images-resampled drawn-without-replacement mean-of-scene-means wrong-number-of-scenes
+# fails: images-resampled drawn-without-replacement mean-of-scene-means wrong-number-of-scenes scene-counted-once
 # fails: seed-ignored resamples-fixed
 
 # %% bootstrap-function
