@@ -31,6 +31,17 @@ FLAGS = [
     "--remote-debugging-port=0",
 ]
 
+#: Keys that a test presses, with their codes.
+KEYS = {
+    "Tab": 9,
+    "Enter": 13,
+    "Escape": 27,
+    " ": 32,
+    "ArrowUp": 38,
+    "ArrowRight": 39,
+    "ArrowDown": 40,
+}
+
 
 @contextmanager
 def serving(folder: Path) -> Iterator[str]:
@@ -133,6 +144,24 @@ class Browser:
         )
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
+
+    def press(self, key: str, *, shift: bool = False) -> None:
+        """Press a key and let it go."""
+        event = {"key": key, "windowsVirtualKeyCode": KEYS[key], "modifiers": 8 * shift}
+        text = {" ": " ", "Enter": "\r"}.get(key)
+        self.send(
+            "Input.dispatchKeyEvent", type="keyDown", **event, **({"text": text} if text else {})
+        )
+        self.send("Input.dispatchKeyEvent", type="keyUp", **event)
+
+    def focused(self) -> dict[str, Any]:
+        """What a screen reader is told about the element with the focus."""
+        found = self.send("Runtime.evaluate", expression="document.activeElement")["result"]
+        tree = self.send(
+            "Accessibility.getPartialAXTree", objectId=found["objectId"], fetchRelatives=False
+        )
+        node: dict[str, Any] = tree["nodes"][0]
+        return node
 
     def open(self, url: str, *, width: int = 1280, dark: bool = False) -> View:
         """Open a page and wait until it is loaded and its formulas are drawn."""

@@ -60,6 +60,8 @@ def test_every_mend_is_still_needed(site: Path) -> None:
     pages = [path.read_text(encoding="utf-8") for path in site.rglob("*.html")]
     assert all(mend(page) == page for page in pages)
     traces = ("search-button-field", ' aria-hidden="true">', "<summary>", 'role="listitem"')
+    traces += ('search-dialog" aria-label', 'primary-sidebar-modal" aria-label')
+    traces += ('secondary-sidebar-modal" aria-label', 'aria-current="page"')
     assert len(traces) == len(MENDS)
     for trace in traces:
         assert any(trace in page for page in pages), trace

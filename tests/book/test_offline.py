@@ -130,10 +130,23 @@ def test_no_formula_is_cut_off(browser: Browser, address: str, page: str, width:
     assert browser.evaluate(CUT_FORMULAS) == []
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [*PAGES, "genindex.html", "prf-prf.html"])
 def test_a_phone_does_not_scroll_sideways(browser: Browser, address: str, page: str) -> None:
     browser.open(f"{address}/{page}", width=390)
     assert browser.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_a_formula_in_the_text_fits_a_narrow_phone(
+    browser: Browser, address: str, page: str
+) -> None:
+    browser.open(f"{address}/{page}", width=320)
+    browser.evaluate(f"{OPEN_ALL}; new Promise(done => setTimeout(done, 300))")
+    cut = """[...document.querySelectorAll('span.math mjx-container > svg')].filter((picture) => {
+        const box = picture.closest('td, th') || picture.getBoundingClientRect().width === 0
+        return !box && picture.getBoundingClientRect().right > document.documentElement.clientWidth
+    }).map((picture) => picture.closest('p, li, div').textContent.slice(0, 80))"""
+    assert browser.evaluate(cut) == []
 
 
 def test_the_search_works(browser: Browser, address: str) -> None:

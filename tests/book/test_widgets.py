@@ -76,13 +76,8 @@ class Page:
         self.browser.evaluate(f"new Promise(done => {frame}).then(() => true)")
 
     def press(self, key: str, times: int = 1, *, shift: bool = False) -> None:
-        codes = {"Tab": 9, "ArrowRight": 39, "ArrowUp": 38, "ArrowDown": 40, " ": 32, "Enter": 13}
-        event = {"key": key, "windowsVirtualKeyCode": codes[key], "modifiers": 8 * shift}
-        if key in {" ", "Enter"}:
-            event["text"] = {" ": " ", "Enter": "\r"}[key]
         for _ in range(times):
-            self.browser.send("Input.dispatchKeyEvent", type="keyDown", **event)
-            self.browser.send("Input.dispatchKeyEvent", type="keyUp", **event)
+            self.browser.press(key, shift=shift)
 
     def focus(self, selector: str) -> None:
         self.run("(selector) => document.querySelector(selector).focus()", selector)
@@ -297,6 +292,11 @@ def test_editor_marks_what_is_no_count(page: Page, value: str) -> None:
         page.run("(at) => document.querySelector(at).getAttribute('aria-invalid')", cell) == "true"
     )
     says(page.shown("confusion-editor", "accuracy-omit"), core.core_metrics(worked.C)["accuracy"])
+    page.focus(cell)
+    told = page.browser.focused()["description"]["value"]
+    wanted = "true 0, called 0: a whole number from 0 to 999"
+    assert told == f"{wanted}; {worked.C[0, 0]}, the last valid one, is used"
+    assert told in page.run("(at) => document.querySelector(at).innerText", EDITOR)
     page.set(cell, 7)
     assert not page.run("(at) => document.querySelector(at).hasAttribute('aria-invalid')", cell)
 
@@ -423,9 +423,25 @@ def test_the_curve_of_the_sets_is_that_of_the_measure(page: Page) -> None:
         words = page.run(
             "(at) => document.querySelector(at).getAttribute('aria-label')", f"{SETS} svg"
         )
-        at_one = re.search(r"At T 1\.000 it is about (\S+) on validation", words)
+        at_one = re.search(r"At T 1\.000 it is (\S+) on validation", words)
         assert at_one, words
         says(at_one[1], value)
+
+
+@on_calibration_page
+def test_the_words_of_the_curve_and_its_table_say_the_same(page: Page) -> None:
+    page.click(f"{SETS} [name=open]")
+    page.set(f"{SETS} [name=exact]", 1.237)  # no point of the curve
+    for measure in ("loss", "brier", "ece"):
+        page.click(f"{SETS} input[value={measure}]")
+        page.drawn()
+        words = page.run(
+            "(at) => document.querySelector(at).getAttribute('aria-label')", f"{SETS} svg"
+        )
+        for name in ("validation", "test"):
+            shown = page.shown("temperature-sets", f"{name}-{measure}")
+            assert f"{shown} on {name}" in words
+            assert f"{shown} on {name}" in page.sentence("temperature-sets")
 
 
 # ------------------------------------------------------------------ bins
@@ -543,6 +559,83 @@ def test_nothing_costs_anything(page: Page) -> None:
 
 
 # ------------------------------------------------------------------ reading and reaching them
+
+
+@on_matrix_page
+def test_the_editor_says_the_values(page: Page) -> None:
+    def said(C: np.ndarray) -> None:
+        metrics = core.core_metrics(C)
+        answer = page.sentence("confusion-editor")
+        for name in ("accuracy", "macro_recall", "macro_precision"):
+            assert f"{metrics[name]:.4f}" in answer
+
+    said(worked.C)
+    page.click(f"{EDITOR} button", "Exchange the axes")
+    said(worked.C.T)
+    C = worked.C.copy()
+    C[0, 0] += 3
+    page.click(f"{EDITOR} button", "Back to the start")
+    page.set(f"{EDITOR} [name=cell-0-0]", int(C[0, 0]))
+    said(C)
+    assert "Against the start: accuracy rose to" in page.sentence("confusion-editor")
+
+
+@on_calibration_page
+def test_the_sentences_say_the_values(page: Page) -> None:
+    """What the outputs show is silent, so that the sentence has to say it."""
+    wanted = {
+        "temperature-samples": ("loss", "brier"),
+        "temperature-sets": ("validation-loss",),
+        "reliability-bins": ("ece",),
+        "threshold-costs": ("cost", "least"),
+    }
+
+    def check() -> None:
+        for widget, names in wanted.items():
+            for name in names:
+                assert page.shown(widget, name) in page.sentence(widget), (widget, name)
+
+    check()
+    for widget in (SAMPLES, SETS):
+        page.set(f"{widget} [name=exact]", 1.7)
+    page.set(f"{BINS} [name=bins]", 9)
+    page.set(f"{COSTS} [name=exact]", 0.3)
+    check()
+    for n in range(5, 21):
+        page.set(f"{BINS} [name=bins]", n)
+        confidence, correct = bin_sets()["test"]
+        five, here = (
+            core.expected_calibration_error(confidence, correct, Binning.uniform(k)) for k in (5, n)
+        )
+        done = "larger by half, as the task asks" in page.sentence("reliability-bins")
+        assert done == (here >= 1.5 * five)
+
+
+@pytest.mark.parametrize("page", [MATRIX, CALIBRATION], indirect=True)
+def test_no_two_fields_of_a_widget_have_one_name(page: Page) -> None:
+    names = page.run(
+        "() => [...document.querySelectorAll('.widget [type=number]')].map((f) =>"
+        " f.ariaLabel || f.labels[0].textContent)"
+    )
+    assert "or exactly" not in names
+    assert len(names) >= 5
+
+
+@on_matrix_page
+def test_steps_of_a_cell_are_wide_enough_for_a_finger(page: Page) -> None:
+    page.browser.send(
+        "Emulation.setDeviceMetricsOverride",
+        width=390,
+        height=900,
+        deviceScaleFactor=1,
+        mobile=True,
+    )
+    sizes = page.run(
+        "() => [...document.querySelectorAll('.widget-steps button')].map((b) =>"
+        " Math.min(b.getBoundingClientRect().width, b.getBoundingClientRect().height))"
+    )
+    assert len(sizes) == 18
+    assert min(sizes) >= 24
 
 
 def test_every_widget_is_on_a_page() -> None:

@@ -78,6 +78,8 @@
     const fields = [];
     const supports = [];
     const called = [];
+    // A cell is too narrow for a complaint: all stand below the grid.
+    const complaints = element("div");
     const body = element("tbody");
     for (let i = 0; i < K; i += 1) {
       const row = element("tr", {}, element("th", { scope: "row" }, `true ${i}`));
@@ -88,9 +90,9 @@
           min: 0, max: MOST, step: 1, value: 0, change: (value) => change(i, j, value),
         });
         fields[i].push(field);
+        complaints.append(field.complaint);
         const step = (by, sign) => button(sign, () => {
-          const value = Math.min(MOST, Math.max(0, Number(field.input.value) + by));
-          change(i, j, value);
+          change(i, j, Math.min(MOST, Math.max(0, field.value() + by)));
         }, { tabindex: "-1" });
         // The field itself steps by arrow keys; these are for fingers and the mouse.
         const steps = element("span", { class: "widget-steps", "aria-hidden": "true" },
@@ -108,7 +110,7 @@
     }
     body.append(last);
     const heads = Array.from({ length: K }, (_, j) => element("th", { scope: "col" }, `called ${j}`));
-    const root = element("table", { class: "widget-matrix" },
+    const grid = element("table", { class: "widget-matrix" },
       element("caption", {}, "Rows are the truth, columns what was said"),
       element("thead", {}, element("tr", {}, element("td"), ...heads,
         element("th", { scope: "col" }, "sum"))), body);
@@ -127,7 +129,7 @@
       called[K].textContent = sum(C.map(sum));
     }
 
-    return { root, set };
+    return { root: element("div", {}, grid, complaints), set };
   }
 
   function classRows(C) {
@@ -203,12 +205,14 @@
   function say(C, start) {
     const [now, then] = [coreMetrics(C, "omit"), coreMetrics(start, "omit")];
     const zero = zeroDenominators(C);
+    const values = `Accuracy is ${share(now.accuracy)}, macro recall ${share(now.macro_recall)}, macro `
+      + `precision ${share(now.macro_precision)}.`;
     if (C.every((row, i) => row.every((value, j) => value === start[i][j]))) {
       const rare = zero.precision.filter((i) => !zero.recall.includes(i));
       return rare.length
         ? `Nothing is ever called ${rare.join(" or ")}, so its precision has no denominator, and the `
-          + "three conventions part. Change a cell and watch which averages move."
-        : "Every class is present and is called at least once: the three conventions agree. "
+          + `three conventions part. ${values} Change a cell and watch which averages move.`
+        : `Every class is present and is called at least once: the three conventions agree. ${values} `
           + "Change a cell and watch which averages move.";
     }
     const moved = (key) => {
@@ -224,11 +228,12 @@
     }
     if (C.every((row, i) => row.every((value, j) => value === start[j][i]))) {
       return "The axes are exchanged: precision and recall have changed places, and accuracy and every "
-        + "F1 did not move. A report of these alone would not show the mistake.";
+        + `F1 did not move. A report of these alone would not show the mistake. ${values}`;
     }
-    const change = { "1": "rose", "-1": "fell", "0": "did not move", NaN: "is undefined" };
-    const parts = [`Accuracy ${change[accuracy]}`, `macro recall ${change[recall]}`,
-      `macro precision ${change[precision]}`];
+    const change = { "1": "rose to", "-1": "fell to", "0": "stayed at", NaN: "is now" };
+    const parts = [`accuracy ${change[accuracy]} ${share(now.accuracy)}`,
+      `macro recall ${change[recall]} ${share(now.macro_recall)}`,
+      `macro precision ${change[precision]} ${share(now.macro_precision)}`];
     const conventions = zero.precision.length + zero.recall.length
       ? " A denominator is zero, so omit and zero part, and raise stops with an error."
       : " No denominator is zero: the three conventions agree.";

@@ -48,26 +48,42 @@
     return { root, set };
   }
 
-  /** A field for a number; what is not one between min and max is marked and not used. */
-  function numberField({ name, label, min, max, step = "any", value, change }) {
+  /**
+   * A field for a number; what is not one between min and max is marked and not used, and the
+   * complaint says what is. `spoken` names the field where the label alone would not.
+   */
+  function numberField({ name, label, spoken, min, max, step = "any", value, change }) {
     const id = newId();
     const input = element("input", {
-      type: "number", id, name, min, max, step, required: true,
-      inputmode: step === 1 ? "numeric" : "decimal",
+      type: "number", id, name, min, max, step, required: true, "aria-label": spoken,
+      "aria-describedby": `${id}-complaint`, inputmode: step === 1 ? "numeric" : "decimal",
     });
-    input.value = value;
-    input.addEventListener("input", () => {
-      const valid = input.checkValidity();
-      input.setAttribute("aria-invalid", String(!valid));
-      if (valid) change(Number(input.value));
-    });
+    const complaint = element("span", { class: "widget-complaint", id: `${id}-complaint`,
+      "aria-live": "polite" });
+    const wanted = `${spoken ?? label}: ${step === 1 ? "a whole number" : "a number"} from ${min} to ${max}`;
+    let used;
     function set(next) {
       input.value = next;
-      input.removeAttribute("aria-invalid");
+      use(next);
     }
+    function use(next) {
+      used = next;
+      input.removeAttribute("aria-invalid");
+      complaint.textContent = "";
+    }
+    input.addEventListener("input", () => {
+      if (input.checkValidity()) {
+        use(Number(input.value));
+        change(used);
+        return;
+      }
+      input.setAttribute("aria-invalid", "true");
+      complaint.textContent = `${wanted}; ${used}, the last valid one, is used`;
+    });
+    set(value);
     const root = element("div", { class: "widget-number" },
-      element("label", { for: id }, label), input);
-    return { root, input, set };
+      element("label", { for: id }, label), input, complaint);
+    return { root, complaint, set, value: () => used };
   }
 
   /** A group of radio buttons; `options` are [value, label] pairs. */
@@ -114,7 +130,8 @@
       step: Math.log(high / low) / steps / 2, value: 0, describe: (u) => number(Math.exp(u), 3),
       change: (u) => change(Math.exp(u), knob),
     });
-    const exact = numberField({ name: "exact", label: "or exactly", min: low, max: high, value: 1,
+    const exact = numberField({ name: "exact", label: "or exactly",
+      spoken: "Temperature T, or exactly", min: low, max: high, value: 1,
       change: (value) => change(value, exact) });
     /** Show T, but not on the one of the two that it comes from. */
     function set(T, from) {

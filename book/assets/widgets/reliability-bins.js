@@ -8,11 +8,12 @@
     glyphlab.metrics;
 
   const MOST = 20;
+  const FIRST = 5; // bins that the reader finds, closed on the left
   const other = { left: "right", right: "left" };
 
   function start(root, data) {
     const samples = Object.fromEntries(data.sets.map((set) => [set.name, read(set)]));
-    let [name, bins, closed] = [data.sets[0].name, 5, "left"];
+    let [name, bins, closed] = [data.sets[0].name, FIRST, "left"];
 
     const which = list({ name: "set", label: "Predictions",
       options: data.sets.map((set) => [set.name, set.label]), value: name,
@@ -51,7 +52,8 @@
         number(Math.abs(bin.confidence - bin.accuracy), 4)]));
       diagram.redraw();
       curve.redraw();
-      answer.say(say(samples[name], bins, closed, rows.length));
+      answer.say(say(samples[name], { bins, closed, filled: rows.length,
+        asked: name === data.sets[0].name }));
     }
 
     update();
@@ -110,28 +112,32 @@
     };
   }
 
-  function say({ confidence, correct }, bins, closed, filled) {
+  function say({ confidence, correct }, { bins, closed, filled, asked }) {
     const ece = (n, side) => expectedCalibrationError(confidence, correct, n, side);
     const all = Array.from({ length: MOST }, (_, i) => ece(i + 1, closed));
     const [least, most] = [Math.min(...all), Math.max(...all)];
     const here = ece(bins, closed);
+    const first = ece(FIRST, "left");
     const apart = Math.abs(here - ece(bins, other[closed])) > 1e-12
       ? ` Close the bins on the ${other[closed]} and the ECE is ${number(ece(bins, other[closed]), 4)}: a `
         + "confidence lies on an edge and changes its bin." : "";
-    const start_ = "The predictions have not changed. ";
+    const against = number(here, 4) === number(first, 4) ? ""
+      : `, against ${number(first, 4)} in ${FIRST} bins closed on the left`;
+    const done = asked && here >= 1.5 * first ? ": larger by half, as the task asks" : "";
+    const opening = `The ECE is ${number(here, 4)}${against}${done}. The predictions have not changed. `;
     if (bins === 1) {
-      return `${start_}With one bin the ECE is just the distance between mean confidence and accuracy: `
+      return `${opening}With one bin the ECE is just the distance between mean confidence and accuracy: `
         + `errors in both directions cancel.${apart}`;
     }
     if (here === least && least < most) {
-      return `${start_}This is the smallest ECE of 1 to ${MOST} bins. Nobody became better calibrated: `
+      return `${opening}This is the smallest ECE of 1 to ${MOST} bins. Nobody became better calibrated: `
         + `opposite errors share a bin.${apart}`;
     }
     if (here === most && least < most) {
-      return `${start_}This is the largest ECE of 1 to ${MOST} bins; the smallest is `
+      return `${opening}This is the largest ECE of 1 to ${MOST} bins; the smallest is `
         + `${number(least, 4)}. In thin bins errors that shared a bin stand apart, and chance, too, looks like a gap.${apart}`;
     }
-    return `${start_}With 1 to ${MOST} bins the ECE runs from ${number(least, 4)} to ${number(most, 4)}; `
+    return `${opening}With 1 to ${MOST} bins the ECE runs from ${number(least, 4)} to ${number(most, 4)}; `
       + `here ${filled} of ${bins} bins hold anything.${apart}`;
   }
 

@@ -2,31 +2,58 @@
 (function () {
   "use strict";
 
+  const REST = 700; // milliseconds after which an option that an arrow key came to is meant
   let lastId = 0;
 
   /** The children of a fold's summary become a radio button's label, its reason an answer. */
   function optionOf(fold, group, answer) {
+    lastId += 1;
     const input = document.createElement("input");
     Object.assign(input, { type: "radio", name: group });
     const label = document.createElement("label");
+    label.id = `self-check-option-${lastId}`;
+    input.setAttribute("aria-labelledby", label.id); // a label alone leaves its formulas out of the name
     const text = document.createElement("span");
     text.append(...fold.querySelector("summary").childNodes);
     label.append(input, text);
     const reason = fold.querySelector(".check-reason");
     reason.hidden = true;
     answer.append(reason);
-    input.addEventListener("change", () => {
+    function judge() {
       for (const other of answer.children) other.hidden = other !== reason;
       answer.dataset.verdict = fold.dataset.verdict;
       label.dataset.verdict = fold.dataset.verdict;
-    });
-    return label;
+    }
+    return { input, label, judge };
   }
 
-  for (const check of document.querySelectorAll(".self-check")) {
-    lastId += 1;
+  /** Arrow keys choose what they pass: such an option is judged when it is pressed or rested on. */
+  function judgeChoices(group, answer, options) {
+    let passing = false;
+    let timer;
+    function forget() {
+      for (const reason of answer.children) reason.hidden = true;
+      delete answer.dataset.verdict;
+    }
+    group.addEventListener("keyup", () => { passing = false; });
+    group.addEventListener("keydown", ({ key }) => {
+      passing = key.startsWith("Arrow");
+      if (key !== " " && key !== "Enter") return;
+      clearTimeout(timer);
+      options.find(({ input }) => input.checked)?.judge();
+    });
+    for (const { input, judge } of options) {
+      input.addEventListener("change", () => {
+        clearTimeout(timer);
+        forget();
+        timer = setTimeout(judge, passing ? REST : 0);
+      });
+    }
+  }
+
+  for (const [i, check] of document.querySelectorAll(".self-check").entries()) {
     const question = check.querySelector(".admonition-title");
-    question.id ||= `self-check-${lastId}`;
+    question.id ||= `self-check-${i + 1}`;
     const group = document.createElement("div");
     group.className = "check-options";
     group.setAttribute("role", "radiogroup");
@@ -34,10 +61,13 @@
     const answer = document.createElement("div");
     answer.className = "check-answer";
     answer.setAttribute("role", "status");
-    for (const fold of check.querySelectorAll(".check-option")) {
-      group.append(optionOf(fold, question.id, answer));
+    const options = [...check.querySelectorAll(".check-option")].map((fold) => {
+      const option = optionOf(fold, question.id, answer);
+      group.append(option.label);
       fold.remove();
-    }
+      return option;
+    });
+    judgeChoices(group, answer, options);
     question.after(group, answer);
   }
 })();

@@ -58,7 +58,8 @@
         name: `p-${n}-${k}` })), `${labels[n]}`, { text: number(each[n], 6), name: `loss-${n}` }]));
       bars.redraw();
       lines.redraw();
-      answer.say(say(T, { best, bestBrier, each, logits, labels }));
+      answer.say(`At T = ${number(T, 3)} the log loss is ${number(logLoss(logits, labels, T), 6)} and the `
+        + `Brier score ${number(brierAt(T), 6)}. ${say(T, { best, bestBrier, each, logits, labels })}`);
     }
 
     update();

@@ -37,7 +37,8 @@
     const shown = table("Both sets at this temperature, and at T = 1",
       ["set", "log loss", "Brier score", "ECE, five bins", "accuracy"]);
     const answer = sentence();
-    const picture = chart((width) => draw(width, { T, best, measure, opened, curve: curve(measure) }));
+    const picture = chart((width) => draw(width, { T, best, measure, opened, sets,
+      curve: curve(measure) }));
     root.append(
       element("div", { class: "widget-controls" }, ...knob.roots, which.root),
       element("div", { class: "widget-buttons" }, button("T = 1", () => set(1)),
@@ -75,20 +76,19 @@
       }
       shown.set(rows);
       picture.redraw();
-      answer.say(say(T, { best, opened, sets }));
+      answer.say(say(T, { best, measure, opened, sets }));
     }
 
     update();
   }
 
-  function draw(width, { T, best, measure, opened, curve }) {
-    const [label, places, ] = MEASURES[measure];
+  function draw(width, { T, best, measure, opened, sets, curve }) {
+    const [label, places, f] = MEASURES[measure];
     const of = (set) => curve.filter((point) => point.set === set);
-    const at = (set) => of(set).reduce((a, b) =>
-      (Math.abs(Math.log(b.T / T)) < Math.abs(Math.log(a.T / T)) ? b : a));
+    const at = (set) => ({ T, y: f(sets[set], T) });
     const here = { validation: at("validation"), test: at("test") };
     return {
-      words: `${label} against temperature. At T ${number(T, 3)} it is about `
+      words: `${label} against temperature. At T ${number(T, 3)} it is `
         + `${number(here.validation.y, places)} on validation${opened
           ? ` and ${number(here.test.y, places)} on test` : "; the test set is closed"}. `
         + `T* of validation is ${number(best, 4)}.`,
@@ -110,8 +110,17 @@
     };
   }
 
-  function say(T, { best, opened, sets }) {
+  function say(T, { best, measure, opened, sets }) {
     const loss = (name, t) => logLoss(sets[name].logits, sets[name].labels, t);
+    const values = [...new Set(["loss", measure])].map((name) => {
+      const [label, places, f] = MEASURES[name];
+      return `${label} ${number(f(sets.validation, T), places)}${opened
+        ? ` on validation, ${number(f(sets.test, T), places)} on test` : " on validation"}`;
+    }).join("; ");
+    return `At T = ${number(T, 3)}: ${values}. ${verdict(T, { best, opened, loss })}`;
+  }
+
+  function verdict(T, { best, opened, loss }) {
     const [val, valOne] = [loss("validation", T), loss("validation", 1)];
     const change = val < valOne - 1e-12 ? "lower than" : val > valOne + 1e-12 ? "higher than" : "that";
     const first = Math.abs(Math.log(T / best)) < 0.01

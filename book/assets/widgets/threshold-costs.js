@@ -33,7 +33,8 @@
     const knob = slider({ name: "threshold", label: "Threshold τ", min: -END, max: END, step: 0.05,
       value: 0, describe: (x) => number(probability(x), places(probability(x))),
       change: (x) => set(probability(x), knob) });
-    const exact = numberField({ name: "exact", label: "or exactly", min: 0, max: 1, value: tau,
+    const exact = numberField({ name: "exact", label: "or exactly",
+      spoken: "Threshold τ, or exactly", min: 0, max: 1, value: tau,
       change: (value) => set(value, exact) });
     const cost = (name, label) => numberField({ name: `cost-${name}`, label, min: 0, max: 1000,
       value: costs[name], change: (value) => { costs[name] = value; update(); } });
@@ -219,9 +220,11 @@
     const price = (threshold) => costOf(decisionCells(model.p, y, threshold), costs.fp, costs.fn);
     const [here, atStar] = [price(tau), price(star)];
     const positives = cells.tp + cells.fn;
-    const found = `${cells.tp} of ${positives} positives are found, with ${cells.fp} false alarms. `;
+    const least = Math.min(...model.sweep.map((c) => costOf(c, costs.fp, costs.fn)));
+    const bill = here <= least + 1e-12 ? `The mean cost is ${number(here, 4)}, the least on these images.`
+      : `The mean cost is ${number(here, 4)}; the least on these images is ${number(least, 4)}.`;
+    const found = `${cells.tp} of ${positives} positives are found, with ${cells.fp} false alarms. ${bill} `;
     if (Math.abs(tau - star) < 1e-9) {
-      const least = Math.min(...model.sweep.map((c) => costOf(c, costs.fp, costs.fn)));
       const lost = atStar - least;
       const trust = model.T === 1
         ? "It takes the network's probabilities at their word; calibrate them and compare."

@@ -1,0 +1,173 @@
+"""By keyboard and screen reader: every stop is named and seen, and no click loses the place."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from browser import Browser
+
+MATRIX, CALIBRATION = "book/23_1_confusion_matrix.html", "book/23_2_calibration.html"
+SAID = "document.querySelector('body > .visually-hidden[role=status]').textContent"
+
+#: Where the focus is; null when it has been there before.
+STOP = """(() => {
+  const stop = document.activeElement
+  if (!stop || stop === document.body || stop.dataset.walked) return null
+  stop.dataset.walked = true
+  stop.scrollIntoView({ block: 'nearest' })
+  const box = stop.getClientRects()[0] ?? stop.getBoundingClientRect()
+  const kind = [stop, stop.parentElement].map((e) => `${e.tagName}.${e.className}`)
+  return { kind: kind.join(' in '), html: stop.outerHTML.slice(0, 150),
+    clip: { x: box.x + scrollX - 6, y: box.y + scrollY - 6, scale: 1,
+      width: box.width + 12, height: Math.min(box.height + 12, 300) } }
+})()"""
+
+
+#: Take the focus off, even where `accessible-theme.js` holds it; Tab goes on from there.
+LEAVE = "HTMLElement.prototype.blur.call(document.activeElement)"
+
+
+def stops(browser: Browser) -> Iterator[dict[str, Any]]:
+    """Walk a page by Tab, from its start to its end."""
+    still = {"name": "prefers-reduced-motion", "value": "reduce"}
+    browser.send("Emulation.setEmulatedMedia", features=[still])
+    browser.evaluate(
+        "document.head.insertAdjacentHTML('beforeend',"
+        "'<style>.tooltip { display: none !important } * { caret-color: transparent }</style>')"
+    )
+    for _ in range(1000):
+        browser.press("Tab")
+        stop = browser.evaluate(STOP)
+        if stop is None:
+            return
+        yield stop
+
+
+def picture(browser: Browser, clip: dict[str, float]) -> str:
+    return str(browser.send("Page.captureScreenshot", clip=clip)["data"])
+
+
+@pytest.mark.parametrize("page", [MATRIX, CALIBRATION])
+def test_every_stop_of_the_tab_key_is_named_and_seen(
+    browser: Browser, address: str, page: str
+) -> None:
+    browser.open(f"{address}/{page}")
+    nameless, unseen, looked_at, walked = [], [], set(), 0
+    for stop in stops(browser):
+        walked += 1
+        if not browser.focused()["name"]["value"].strip():
+            nameless.append(stop["html"])
+        if stop["kind"] in looked_at:
+            continue
+        looked_at.add(stop["kind"])
+        focused = picture(browser, stop["clip"])
+        browser.evaluate(LEAVE)
+        if picture(browser, stop["clip"]) == focused:
+            unseen.append(stop["html"])
+    assert nameless == []
+    assert unseen == []
+    assert 60 < walked < 1000
+
+
+def test_formulas_are_read_and_no_stops(browser: Browser, address: str) -> None:
+    browser.open(f"{address}/{MATRIX}")
+    formulas = browser.evaluate("document.querySelectorAll('mjx-container').length")
+    assert formulas > 100
+    read = browser.evaluate("document.querySelectorAll('mjx-container > mjx-assistive-mml').length")
+    assert read == formulas
+    assert browser.evaluate("document.querySelectorAll('mjx-container[tabindex]').length") == 0
+
+
+def activate(browser: Browser, selector: str) -> None:
+    """Put the focus on a visible element and press Enter."""
+    at = json.dumps(selector)
+    browser.evaluate(
+        f"document.querySelectorAll('[data-pressed]').forEach((e) => delete e.dataset.pressed);"
+        f"(() => {{ const found = [...document.querySelectorAll({at})]"
+        f".find((e) => e.checkVisibility()); found.dataset.pressed = true; found.focus() }})()"
+    )
+    browser.press("Enter")
+    browser.evaluate("new Promise(done => setTimeout(done, 100))")
+
+
+HELD = "'pressed' in document.activeElement.dataset"
+
+
+@pytest.mark.parametrize("button", [".theme-switch-button", ".primary-toggle"])
+def test_a_button_of_the_theme_keeps_the_focus(browser: Browser, address: str, button: str) -> None:
+    browser.open(f"{address}/{MATRIX}")
+    activate(browser, button)
+    assert browser.evaluate(HELD)
+
+
+@pytest.mark.parametrize("button", [".primary-toggle", ".secondary-toggle", ".search-button"])
+def test_a_dialog_returns_the_focus(browser: Browser, address: str, button: str) -> None:
+    browser.open(f"{address}/{MATRIX}", width=390)
+    activate(browser, button)
+    dialog = "document.querySelector('dialog[open]')"
+    assert browser.evaluate(f"{dialog}.getAttribute('aria-label').length") > 4
+    browser.press("Escape")
+    browser.evaluate("new Promise(done => setTimeout(done, 100))")
+    assert not browser.evaluate(f"!!{dialog}")
+    assert browser.evaluate(HELD)
+
+
+def test_the_colour_mode_is_said(browser: Browser, address: str) -> None:
+    browser.open(f"{address}/{MATRIX}")
+    said = []
+    for _ in range(3):
+        activate(browser, ".theme-switch-button")
+        said.append(browser.evaluate(SAID))
+    assert sorted(said) == ["Color mode: auto", "Color mode: dark", "Color mode: light"]
+
+
+def test_a_copy_is_said_and_keeps_the_focus(browser: Browser, address: str) -> None:
+    browser.open(f"{address}/{MATRIX}")
+    activate(browser, ".copybtn")
+    assert browser.evaluate(HELD)
+    assert browser.evaluate(SAID) == "Copied!"
+
+
+def test_a_button_says_which_solution_it_opens(browser: Browser, address: str) -> None:
+    browser.open(f"{address}/{CALIBRATION}")
+    names = "[...document.querySelectorAll('.toggle-button')].map((b) => b.ariaLabel)"
+    closed = browser.evaluate(names)
+    assert len(set(closed)) == len(closed) >= 5
+    assert (
+        "Click to show: Solution to Exercise (F2: a tie, and the limit of low temperature)"
+        in closed
+    )
+    for name in closed:
+        assert name.startswith("Click to show: ")
+        assert len(name) > 22
+    activate(browser, ".toggle-button")
+    assert browser.evaluate(names)[0] == closed[0].replace("show", "hide")
+
+
+def test_the_current_page_is_marked(browser: Browser, address: str) -> None:
+    browser.open(f"{address}/{CALIBRATION}")
+    current = "[...document.querySelectorAll('#pst-primary-sidebar [aria-current=page]')]"
+    assert browser.evaluate(f"{current}.map((a) => a.href.replace(/#$/, ''))") == [
+        f"{address}/{CALIBRATION}"
+    ]
+
+
+def test_the_search_says_what_it_found(browser: Browser, address: str) -> None:
+    browser.open(f"{address}/search.html?q=prevalence")
+    assert "found" in browser.evaluate(
+        "document.querySelector('.search-summary[role=status]').textContent"
+    )
+
+
+def test_who_asked_for_less_motion_gets_none(browser: Browser, address: str) -> None:
+    browser.open(f"{address}/{MATRIX}")
+    moving = """[...document.querySelectorAll('*')].filter((e) => {
+        const style = getComputedStyle(e), { transitionDuration, transitionProperty } = style
+        return style.animationName !== 'none' || style.scrollBehavior !== 'auto'
+            || (transitionProperty !== 'none' && !/^(0s(, )?)*$/.test(transitionDuration))
+    }).length"""
+    assert browser.evaluate(moving) > 0
+    reduce = {"name": "prefers-reduced-motion", "value": "reduce"}
+    browser.send("Emulation.setEmulatedMedia", features=[reduce])
+    assert browser.evaluate(moving) == 0
