@@ -42,6 +42,7 @@ __all__ = [
     "raises",
     "same_array",
     "unchanged",
+    "varies",
     "whole",
 ]
 
@@ -59,6 +60,7 @@ NOT_OF_GRID = "It is not an element of the grid."
 NOT_WHOLE = "Whole numbers are expected, and no mask."
 NOT_FINITE = "A finite number is expected, neither NaN nor infinite."
 UNDEFINED = "An undefined value is NaN, float('nan'), and nothing else."
+NOT_FROM_VALIDATION = "The validation set does not decide: whatever it is, the same is chosen."
 #: What a message says of the form of an answer; the feedback repeats these sentences and nothing
 #: else of a message. They are fixed: what depends on an answer could carry hidden inputs out.
 TOLD = (
@@ -72,6 +74,7 @@ TOLD = (
     NOT_WHOLE,
     NOT_FINITE,
     UNDEFINED,
+    NOT_FROM_VALIDATION,
 )
 
 Numbers = NDArray[Any]
@@ -296,6 +299,30 @@ def _entry(given: Any, name: str, what: str) -> Any:
         return given[name]
     except KeyError:
         _fail(f"{what} has no entry {name!r}. {NO_ENTRY}")
+
+
+@_short_traceback
+def varies(values: Sequence[float], what: str) -> None:
+    """Check that what is chosen for several validation sets is not the same throughout.
+
+    Parameters
+    ----------
+    values : sequence of float
+        What was chosen for each of them.
+    what : str
+        The name of the thing, which begins the message.
+
+    Raises
+    ------
+    AssertionError
+        If all are equal.
+
+    Examples
+    --------
+    >>> varies([0.75, 1.5], "The temperature")
+    """
+    if len(set(values)) < 2:
+        raise AssertionError(f"{what}: {NOT_FROM_VALIDATION}")
 
 
 @_short_traceback

@@ -488,6 +488,7 @@ FORMS = {
         lambda: numbers(NAN, "accuracy", (), finite=True),
         lambda: numbers([0.5, float("inf")], "change", finite=True),
     ],
+    checks.NOT_FROM_VALIDATION: [lambda: checks.varies([0.5, 0.5], "The temperature")],
     checks.UNDEFINED: [
         lambda: close([0.5, None], [0.5, NAN], "p"),
         lambda: numbers(np.ma.array([1.0, 2.0], mask=[0, 1]), "p"),

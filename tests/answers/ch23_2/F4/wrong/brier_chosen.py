@@ -1,5 +1,5 @@
 # Chooses by the Brier score.
-# fails: temperature-wrong test-labels-used test-logits-used temperature-constant
+# fails: temperature-wrong temperature-constant
 
 # %% function
 def calibrate_then_test(Z_val, y_val, Z_test, y_test, grid):

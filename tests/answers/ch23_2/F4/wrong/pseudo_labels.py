@@ -1,5 +1,5 @@
 # Takes the argmax of the test logits for labels, to use them without "looking".
-# fails: temperature-wrong test-labels-used test-logits-used temperature-constant
+# fails: temperature-wrong test-logits-used temperature-constant
 
 # %% function
 def calibrate_then_test(Z_val, y_val, Z_test, y_test, grid):
