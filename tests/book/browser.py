@@ -163,10 +163,14 @@ class Browser:
         node: dict[str, Any] = tree["nodes"][0]
         return node
 
-    def open(self, url: str, *, width: int = 1280, dark: bool = False) -> View:
-        """Open a page and wait until it is loaded and its formulas are drawn."""
+    def open(self, url: str, *, width: int = 1280, dark: bool = False, still: bool = False) -> View:
+        """Open a page and wait until it is loaded and its formulas are drawn.
+
+        With `still` nothing moves or fades, as for a reader who asked for that.
+        """
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self.send("Emulation.setEmulatedMedia", features=[scheme])
+        motion = {"name": "prefers-reduced-motion", "value": "reduce" if still else "no-preference"}
+        self.send("Emulation.setEmulatedMedia", features=[scheme, motion])
         self.send(
             "Emulation.setDeviceMetricsOverride",
             width=width,

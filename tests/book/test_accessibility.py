@@ -26,7 +26,7 @@ axe.run(document, {{runOnly: {TAGS}, resultTypes: ['violations']}}).then(found =
 
 def violations(browser: Browser, url: str, *, dark: bool = False, width: int = 1280) -> Any:
     """What axe-core finds on a page, with everything unfolded."""
-    browser.open(url, dark=dark, width=width)
+    browser.open(url, dark=dark, width=width, still=True)
     browser.evaluate(f"{AXE}; 0")
     browser.evaluate(f"{OPEN_ALL}; new Promise(done => setTimeout(done, 300))")
     return browser.evaluate(RUN)

@@ -113,6 +113,47 @@ def test_a_dialog_returns_the_focus(browser: Browser, address: str, button: str)
     assert browser.evaluate(HELD)
 
 
+def test_reading_goes_on_where_a_drawer_led(browser: Browser, address: str) -> None:
+    browser.open(f"{address}/{CALIBRATION}", width=390)
+    activate(browser, ".secondary-toggle")
+    browser.evaluate(
+        "document.querySelector('dialog[open] a[href=\"#decision-threshold-and-cost\"]').focus()"
+    )
+    browser.press("Enter")
+    browser.evaluate("new Promise(done => setTimeout(done, 300))")
+    assert not browser.evaluate("!!document.querySelector('dialog[open]')")
+    browser.press("Tab")
+    section = "document.getElementById('decision-threshold-and-cost')"
+    assert browser.evaluate(f"{section}.contains(document.activeElement)")
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_skip_link_leads_to_the_text(browser: Browser, address: str, width: int) -> None:
+    browser.open(f"{address}/{MATRIX}", width=width)
+    browser.evaluate("document.querySelector('.skip-link a').focus()")
+    browser.press("Enter")
+    browser.press("Tab")
+    assert browser.evaluate("!!document.activeElement.closest('#main-content article section')")
+
+
+def test_what_became_of_a_sidebar_is_said(browser: Browser, address: str) -> None:
+    browser.open(f"{address}/{MATRIX}")
+    said = []
+    for _ in range(2):
+        activate(browser, ".primary-toggle")
+        browser.evaluate("new Promise(done => setTimeout(done, 700))")
+        said.append(browser.evaluate(SAID))
+    assert said == ["Sidebar hidden", "Sidebar shown"]
+
+
+def test_a_table_is_a_stop_only_where_it_scrolls(browser: Browser, address: str) -> None:
+    browser.open(f"{address}/{CALIBRATION}")
+    stops = "[...document.querySelectorAll('.table-scroll')].filter((box) => box.tabIndex === 0)"
+    assert browser.evaluate(f"{stops}.every((box) => box.scrollWidth > box.clientWidth)")
+    browser.open(f"{address}/{CALIBRATION}", width=390)
+    assert browser.evaluate(f"{stops}.length") > 0
+
+
 def test_the_colour_mode_is_said(browser: Browser, address: str) -> None:
     browser.open(f"{address}/{MATRIX}")
     said = []

@@ -190,7 +190,7 @@ def test_a_scheduler_that_checks_certificates(
             command += ["--cluster", grading.address]
             patch.delenv("DASK_DISTRIBUTED__COMM__TLS__CLIENT__CERT")
             stranger = subprocess.run(command, cwd=course.root, capture_output=True, text=True)
-            assert (stranger.returncode, stranger.stdout) == (2, "")
+            assert stranger.returncode == 2
             patch.setenv("DASK_DISTRIBUTED__COMM__TLS__CLIENT__CERT", str(tmp_path / "own.pem"))
             done = subprocess.run(command, cwd=course.root, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

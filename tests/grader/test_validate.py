@@ -96,5 +96,5 @@ def test_validate_shows_the_visible_checks(server: str) -> None:
     released = nbformat.read(ROOT / "exercises" / f"{EXERCISE}.ipynb", as_version=4)
     tests = [c for c in released.cells if c.metadata.nbgrader.grade]
     assert len(untouched) == len(tests)
-    assert "tp returned nothing. Return (class 0, class 1, class 2)." in text
+    assert "tp: this is None. Nothing was returned or handed in." in text
     assert validate(server, "right.ipynb").get("failed", []) == []

@@ -236,7 +236,7 @@
     const advice = tau > star
       ? "Above τ* there are decisions whose false alarm would be worth its price: lower the threshold."
       : "Below τ* there are false alarms that cost more than the misses they spare: raise the threshold.";
-    return `${found}That costs ${ratio} τ* = ${number(star, 4)} would. ${advice}`;
+    return `${found}That costs ${ratio} τ* = ${number(star, 4)} would, ${number(atStar, 4)}. ${advice}`;
   }
 
   (glyphlab.widgets ??= {})["threshold-costs"] = start;
