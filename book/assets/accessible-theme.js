@@ -6,7 +6,6 @@
 
   const OPENERS = ".theme-switch-button, .search-button, .primary-toggle, .secondary-toggle";
   const HEADING = ":is(h1, h2, h3, h4, h5, h6)";
-  const SLIDING = 400; // milliseconds after which a sidebar is where it goes
   const BOXES = { pre: "Code", ".cell_output > .output": "Output",
     ".pst-scrollable-table-container": "Table" };
 
@@ -46,15 +45,6 @@
     if (text && link) link.hash = text.id;
   }
 
-  /** Say what a click on a sidebar's button did; the theme lets no such click pass. */
-  function saySidebars(say) {
-    for (const side of ["primary", "secondary"]) {
-      for (const button of document.querySelectorAll(`.${side}-toggle`)) {
-        button.addEventListener("click", () => setTimeout(() => say(sidebar(side)), SLIDING), true);
-      }
-    }
-  }
-
   /** Say what a click on the colour mode or on a copy button did, and stay on the copy button. */
   function sayWhatClicksDid(say) {
     document.addEventListener("click", (event) => {
@@ -65,16 +55,6 @@
       copy.focus({ preventScroll: true });
       say(copy.dataset.tooltip);
     });
-  }
-
-  /** Whether a sidebar is there; a drawer says so itself. */
-  function sidebar(side) {
-    const bar = document.querySelector(`.bd-sidebar-${side}`);
-    if (!bar || document.querySelector("dialog[open]")) return "";
-    const box = bar.getBoundingClientRect();
-    const there = box.width > 0 && box.right > 0 && box.left < innerWidth
-      && getComputedStyle(bar).visibility !== "hidden";
-    return there ? "Sidebar shown" : "Sidebar hidden";
   }
 
   /** A button that opens a solution says which one. */
@@ -106,12 +86,10 @@
   function nameBoxes() {
     const main = document.getElementById("main-content");
     const seen = new ResizeObserver((changes) => changes.forEach(({ target: box }) => {
-      const scrolls = box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 1;
+      const scrolls = box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight;
       box.tabIndex = scrolls ? 0 : -1;
     }));
-    // Our own tables have their name; they are stops only while they scroll, too.
-    main.querySelectorAll([...Object.keys(BOXES), ".table-scroll"].join())
-      .forEach((box) => seen.observe(box));
+    main.querySelectorAll(Object.keys(BOXES).join()).forEach((box) => seen.observe(box));
     main.querySelectorAll("[tabindex]").forEach(nameBox);
     new MutationObserver((changes) => changes.forEach(({ target }) => nameBox(target)))
       .observe(main, { subtree: true, attributeFilter: ["tabindex"] });
@@ -130,9 +108,7 @@
     keepFocus();
     followDrawerLinks();
     skipToText();
-    const say = listener();
-    saySidebars(say);
-    sayWhatClicksDid(say);
+    sayWhatClicksDid(listener());
     nameToggles();
     nameBoxes();
     saySearchSummary();

@@ -136,24 +136,6 @@ def test_the_skip_link_leads_to_the_text(browser: Browser, address: str, width: 
     assert browser.evaluate("!!document.activeElement.closest('#main-content article section')")
 
 
-def test_what_became_of_a_sidebar_is_said(browser: Browser, address: str) -> None:
-    browser.open(f"{address}/{MATRIX}")
-    said = []
-    for _ in range(2):
-        activate(browser, ".primary-toggle")
-        browser.evaluate("new Promise(done => setTimeout(done, 700))")
-        said.append(browser.evaluate(SAID))
-    assert said == ["Sidebar hidden", "Sidebar shown"]
-
-
-def test_a_table_is_a_stop_only_where_it_scrolls(browser: Browser, address: str) -> None:
-    browser.open(f"{address}/{CALIBRATION}")
-    stops = "[...document.querySelectorAll('.table-scroll')].filter((box) => box.tabIndex === 0)"
-    assert browser.evaluate(f"{stops}.every((box) => box.scrollWidth > box.clientWidth)")
-    browser.open(f"{address}/{CALIBRATION}", width=390)
-    assert browser.evaluate(f"{stops}.length") > 0
-
-
 def test_the_colour_mode_is_said(browser: Browser, address: str) -> None:
     browser.open(f"{address}/{MATRIX}")
     said = []
