@@ -145,9 +145,7 @@ class Undisturbed:
 
 
 def undisturbed(place: Path, kind: Kind, size: int, workers: int) -> Undisturbed:
-    """Make a class, and a copy to disturb, and grade it with a core for each worker."""
-    make_class(place, kind, size)
-    shutil.copytree(place, place.with_name(f"{place.name}-disturbed"))
+    """Grade a class that was made, with a core for each worker."""
     _tell(f"grading {size} ({kind.name}), {workers} at a time")
     return Undisturbed(kind, size, workers, grade(place, kind, workers, cores=workers))
 
@@ -163,13 +161,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     numpy, torch = KINDS["numpy"], KINDS["torch"]
     with tempfile.TemporaryDirectory(prefix="glyphlab-killed-") as folder:
         place = Path(folder)
-        rows = [
-            undisturbed(place / "few", numpy, 10, workers),
-            undisturbed(place / "alone", numpy, max(10, size // 5), 1),
-            undisturbed(place / "calm", numpy, size, workers),
-            undisturbed(place / "torch", torch, max(10, size // 5), workers),
-        ]
-        disturbed, parts = place / "calm-disturbed", []
+        classes = {
+            "few": (numpy, 10, workers),
+            "alone": (numpy, max(10, size // 5), 1),
+            "calm": (numpy, size, workers),
+            "torch": (torch, max(10, size // 5), workers),
+        }
+        for name, (kind, students, _) in classes.items():
+            make_class(place / name, kind, students)
+        disturbed, parts = place / "disturbed", []
+        shutil.copytree(place / "calm", disturbed)
+        rows = [undisturbed(place / name, *how) for name, how in classes.items()]
         for kill_at in [*(int(share * size) for share in KILLED_AT), None]:
             _tell(f"grading the rest of {size}, killed after {kill_at}")
             parts.append(grade(disturbed, numpy, workers, kill_at).graded)

@@ -41,6 +41,7 @@ __all__ = [
     "quiet",
     "raises",
     "same_array",
+    "split",
     "unchanged",
     "varies",
     "whole",
@@ -413,6 +414,57 @@ def parts(result: object, names: Sequence[str], what: str) -> list[Any]:
         number = "too many" if len(values) > len(names) else len(values)
         _fail(f"{what}: these are {number} parts. {OTHER_PARTS} {wanted}")
     return values
+
+
+@_short_traceback
+def split(
+    result: object,
+    names: Sequence[str],
+    groups: NDArray[Any],
+    fractions: Sequence[float],
+    what: str,
+) -> list[Numbers]:
+    """Take a split apart that a learner's experiment rests on, or say what it is not.
+
+    Parameters
+    ----------
+    result : object
+        What the learner handed in: one sequence of indices for each part.
+    names : sequence of str
+        What each part is, in their order.
+    groups : ndarray, shape (N,)
+        The scene of each image.
+    fractions : sequence of float
+        The share of the images that each part should hold, within 0.05.
+    what : str
+        The name of the thing, which begins the message.
+
+    Returns
+    -------
+    list of ndarray
+        The parts.
+
+    Raises
+    ------
+    AssertionError
+        If an image is in no part or in two, a scene in two, or a part of another size.
+
+    Examples
+    --------
+    >>> scenes = np.repeat(np.arange(5), 2)
+    >>> [part.size for part in split(([0, 1, 2, 3], range(4, 10)), "ab", scenes, (0.4, 0.6), "it")]
+    [4, 6]
+    """
+    found = [np.asarray(part) for part in parts(result, names, what)]
+    same_array(np.sort(np.concatenate(found)), np.arange(len(groups)), f"All of {what}, in order,")
+    seen = np.concatenate([np.unique(groups[part]) for part in found])
+    if np.unique(seen).size != seen.size:
+        _fail("A scene has images in two of the parts.")
+    shares = [part.size / len(groups) for part in found]
+    if np.abs(np.subtract(shares, fractions)).max() > 0.05:
+        told = ", ".join(f"{fraction:g}" for fraction in fractions)
+        _fail(f"The {what} do not hold the fractions {told} of the images.")
+    return found
 
 
 @_short_traceback

@@ -58,11 +58,11 @@ def remove(path: Path) -> None:
 
 
 def walk(folder: Path) -> Iterator[Path]:
-    """Give all that lies in a folder, however deep; links in it are not followed."""
+    """Give all that lies in a folder, however deep, in no order; links in it are not followed."""
     waiting = [folder]
     while waiting:
         try:
-            found = sorted(waiting.pop().iterdir())
+            found = list(waiting.pop().iterdir())
         except PermissionError:
             continue
         for path in found:

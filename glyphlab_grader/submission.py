@@ -36,7 +36,7 @@ from glyphlab_grader.outcome import Fault
 from glyphlab_grader.restoring import Master, load_master, restore
 from glyphlab_grader.restoring.master import StoredCell
 
-__all__ = ["Request", "Result", "process", "same_answer"]
+__all__ = ["Request", "Result", "points_of", "process", "same_answer"]
 
 # The first two write to the gradebook, which only one process does. The third checks metadata that
 # the master's have just replaced, which were checked when they were released, and takes as long as

@@ -28,19 +28,20 @@ class ReleaseWhatCan(ExchangeReleaseFeedback):  # type: ignore[misc]
     def start(self) -> None:
         """Release what can be released, and tell what cannot."""
         self.init_src()
-        left = {folder: missing for folder in self._folders() if (missing := _missing(folder))}
+        folders = self._folders()
+        left = {folder: missing for folder in folders if (missing := _missing(folder))}
+        self._released = [folder for folder in folders if folder not in left]
         # Where nobody handed in through the exchange, it need not even be there.
-        if not left or len(left) < len(self._folders()):
+        if self._released or not left:
             super().start()
         self._tell(left)
 
     def copy_files(self) -> None:
         """Release the feedback of one student after the other."""
         everyone = self.src_path
-        for folder in self._folders():
-            if not _missing(folder):
-                self.src_path = glob.escape(str(folder))
-                super().copy_files()
+        for folder in self._released:
+            self.src_path = glob.escape(str(folder))
+            super().copy_files()
         self.src_path = everyone
 
     def _folders(self) -> list[Path]:

@@ -108,8 +108,9 @@ def edition_sources(forbidden: Iterable[str]) -> dict[str, str]:
     """
     core = {name: ast.parse(text) for name, text in _read(CORE).items()}
     lab = {name: ast.parse(text) for name, text in _read(LAB).items()}
+    library = core | lab
     for name in sorted(_own_names(forbidden)):
-        _replace(core | lab, name)
+        _replace(library, name)
     kept = _reachable(core, [*lab.values()])
     sources = {name: ast.unparse(_pruned(tree, kept)) for name, tree in core.items()}
     metadata = f"Metadata-Version: 2.1\nName: {LAB}\nVersion: {version(LAB)}\n"

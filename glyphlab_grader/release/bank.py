@@ -14,6 +14,8 @@ what it is, its sections hold cells::
 
 An answer cell without a section keeps the instructor's answer, so that a wrong answer holds what is
 wrong and nothing else. Text answers are written as they stand in the cell, without comment signs.
+Sections that several answers need stand in ``shared/<name>.py`` beside ``right`` and ``wrong``; a
+line ``# with: <name>`` in the head takes them in, before the answer's own.
 """
 
 import re
@@ -89,22 +91,36 @@ def read(path: Path) -> Answer:
     ValueError
         If the head or a section is not as the module's text says.
     """
-    head, *sections = re.split(
-        r"^# %% (.*)\n", path.read_text(encoding="utf-8"), flags=re.MULTILINE
-    )
+    head, cells, added = _sections(path)
     right = path.parent.name == "right"
     lines = [line.lstrip("# ").strip() for line in head.strip().splitlines()]
-    fails = {
-        name
-        for line in lines
-        if line.startswith("fails:")
-        for name in line.removeprefix("fails:").split()
-    }
-    note = " ".join(line for line in lines if not line.startswith("fails:"))
+    fails, taken_in = _named(lines, "fails:"), _named(lines, "with:")
+    note = " ".join(line for line in lines if not line.startswith(("fails:", "with:")))
     if not note:
         raise ValueError(f"{path}: the head does not say what the answer is")
     if right == bool(fails):
         raise ValueError(f"{path}: a wrong answer, and no other, has a line '# fails: …'")
+    for name in taken_in:
+        shared = path.parents[1] / "shared" / f"{name}.py"
+        if not shared.is_file():
+            raise ValueError(f"{path}: with: there is no {shared.name} in {shared.parent}")
+        _, their_cells, their_added = _sections(shared)
+        cells, added = their_cells | cells, their_added | added
+    return Answer(path, note, right, frozenset(fails), cells, added)
+
+
+def _named(lines: list[str], what: str) -> list[str]:
+    """List the names on the head's lines that begin with `what`."""
+    return [
+        name for line in lines if line.startswith(what) for name in line.removeprefix(what).split()
+    ]
+
+
+def _sections(path: Path) -> tuple[str, dict[str, str], dict[str, tuple[str, ...]]]:
+    """Take a file apart: its head, its answer cells, the cells that the learner added."""
+    head, *sections = re.split(
+        r"^# %% (.*)\n", path.read_text(encoding="utf-8"), flags=re.MULTILINE
+    )
     cells: dict[str, str] = {}
     added: dict[str, tuple[str, ...]] = {}
     for title, source in zip(sections[::2], sections[1::2], strict=True):
@@ -115,7 +131,7 @@ def read(path: Path) -> Answer:
             raise ValueError(f"{path}: two sections '# %% {title}'")
         else:
             cells[name] = source
-    return Answer(path, note, right, frozenset(fails), cells, added)
+    return head, cells, added
 
 
 def fill(notebook: Any, answer: Answer) -> Any:

@@ -140,6 +140,7 @@ def write(tmp_path, kind, text):
         ("wrong", "# a note\n# %% function\npass\n", "has a line '# fails: …'"),
         ("right", "# a note\n# fails: x\n# %% function\npass\n", "has a line '# fails: …'"),
         ("right", "# a note\n# %% f\npass\n# %% f\npass\n", "two sections '# %% f'"),
+        ("right", "# a note\n# with: nothing\n", "with: there is no nothing.py"),
     ],
 )
 def test_an_answer_that_is_not_in_form_is_refused(tmp_path, kind, text, message):
@@ -153,6 +154,16 @@ def test_an_answer_is_read_by_its_sections(tmp_path):
     assert answer.note == "first second"
     assert answer.fails == {"a", "b", "c"}
     assert answer.cells == {"f": "x = 1"}
+    assert answer.added == {"f": ("y = 2",)}
+
+
+def test_an_answer_takes_in_sections_that_it_shares(tmp_path):
+    (tmp_path / "shared").mkdir()
+    shared = tmp_path / "shared" / "base.py"
+    shared.write_text("# what it is\n\n# %% f\nx = 0\n\n# %% g\nz = 3\n\n# %% + f\ny = 2\n")
+    answer = bank.read(write(tmp_path, "right", "# a note\n# with: base\n\n# %% f\nx = 1\n"))
+    assert answer.note == "a note"
+    assert answer.cells == {"f": "x = 1", "g": "z = 3"}
     assert answer.added == {"f": ("y = 2",)}
 
 

@@ -77,10 +77,7 @@ ATTACKS: dict[str, tuple[str, str]] = {
     # test_limits
     "test_a_bound_is_met": ("a bound", "wide"),
     "test_what_crosses_is_bounded": ("a bound", "wide"),
-    "test_memory_of_all_processes_together_is_bounded": ("a bound", "wide"),
-    "test_a_process_that_hides_its_maps_is_counted_too": ("a bound", "wide"),
-    "test_memory_in_sockets_is_bounded": ("a bound", "wide"),
-    "test_memory_in_tcp_s_buffers_is_bounded": ("a bound", "wide"),
+    "test_memory_is_bounded_wherever_it_is_held": ("a bound", "wide"),
     "test_an_endless_cell_is_stopped": ("a bound", "test_with_a_wider_bound_it_has_its_way"),
     "test_cells_after_the_notebook_s_time_are_not_run": ("a bound", "wide"),
     "test_a_flood_of_output_is_stopped_and_cut": (

@@ -168,63 +168,51 @@ def test_what_crosses_is_bounded(guarded, limit, value):
     assert result.kinds == ["unfit", "unfit"]
 
 
-def test_memory_of_all_processes_together_is_bounded(guarded):
-    """Each child keeps to the bound of one process; together they do not."""
-    source = (
-        "import os, time\nfor _ in range(4):\n    if not os.fork():\n"
-        "        x = bytearray(60_000_000)\n        x[::4096] = b'1' * len(x[::4096])\n"
-        "        time.sleep(20)\n        os._exit(0)\ntime.sleep(3)\nprint('had it')"
-    )
-    assert "had it" in guarded(answer(source), limits=bounds(memory_bytes=600 * MEBIBYTE)).text(0)
-    result = guarded(answer(source), limits=bounds(memory_bytes=120 * MEBIBYTE))
-    assert "had it" not in result.text(0)
-    assert result.kinds == ["memory"]
-
-
-def test_a_process_that_hides_its_maps_is_counted_too(guarded):
-    source = (
-        "import ctypes, os, time\nctypes.CDLL(None).prctl(4, 0, 0, 0, 0)\nfor _ in range(4):\n"
-        "    if not os.fork():\n        x = bytearray(60_000_000)\n"
-        "        x[::4096] = b'1' * len(x[::4096])\n        time.sleep(20)\n        os._exit(0)\n"
-        "time.sleep(3)\nprint('had it')"
-    )
-    assert "had it" in guarded(answer(source), limits=bounds(memory_bytes=600 * MEBIBYTE)).text(0)
-    result = guarded(answer(source), limits=bounds(memory_bytes=120 * MEBIBYTE))
-    assert "had it" not in result.text(0)
-    assert result.kinds == ["memory"]
-
-
-def test_memory_in_sockets_is_bounded(guarded):
-    """What is written and not yet read is the kernel's, and no process is seen to hold it."""
-    source = (
+_FORKS = (
+    "for _ in range(4):\n    if not os.fork():\n"
+    "        x = bytearray(60_000_000)\n        x[::4096] = b'1' * len(x[::4096])\n"
+    "        time.sleep(20)\n        os._exit(0)\ntime.sleep(3)\nprint('had it')"
+)
+#: Memory that no bound of one process meets: a cell, the mebibytes that it may have, other bounds.
+HOLDERS = {
+    # Each child keeps to the bound of one process; together they do not.
+    "all processes together": (f"import os, time\n{_FORKS}", 600, {}),
+    "processes that hide their maps": (
+        f"import ctypes, os, time\nctypes.CDLL(None).prctl(4, 0, 0, 0, 0)\n{_FORKS}",
+        600,
+        {},
+    ),
+    # What is written and not yet read is the kernel's, and no process is seen to hold it.
+    "sockets": (
         "import socket, time\nkept = []\nfor _ in range(400):\n    kept += socket.socketpair()\n"
         "    kept[-1].setblocking(False)\n    try:\n"
         "        while True: kept[-1].send(b'x' * 8192)\n"
         "    except BlockingIOError:\n        pass\n"
-        "time.sleep(1)\nprint('had it')"
-    )
-    narrow = {"open_files": 1024, "cell_seconds": 60, "memory_bytes": 120 * MEBIBYTE}
-    wide = narrow | {"memory_bytes": 16 * 1024 * MEBIBYTE}
-    assert "had it" in guarded(answer(source), limits=bounds(**wide)).text(0)
-    result = guarded(answer(source), limits=bounds(**narrow))
-    assert "had it" not in result.text(0)
-    assert result.kinds == ["memory"]
-
-
-def test_memory_in_tcp_s_buffers_is_bounded(guarded):
-    """They grow by themselves, so that a few sockets hold as much as many others."""
-    source = (
+        "time.sleep(1)\nprint('had it')",
+        16 * 1024,
+        {"open_files": 1024, "cell_seconds": 60},
+    ),
+    # They grow by themselves, so that a few sockets hold as much as many others.
+    "TCP's buffers": (
         "import socket, time\nends = socket.socket()\nends.bind(('127.0.0.1', 0))\n"
         "ends.listen(50)\nkept = []\nfor _ in range(12):\n"
         "    kept += socket.create_connection(ends.getsockname()), ends.accept()[0]\n"
         "    kept[-2].setblocking(False)\n    try:\n"
         "        while True: kept[-2].send(b'x' * 8192)\n"
         "    except BlockingIOError:\n        pass\n"
-        "time.sleep(1)\nprint('had it')"
-    )
-    wide = bounds(memory_bytes=16 * 1024 * MEBIBYTE)
+        "time.sleep(1)\nprint('had it')",
+        16 * 1024,
+        {},
+    ),
+}
+
+
+@pytest.mark.parametrize("holder", HOLDERS)
+def test_memory_is_bounded_wherever_it_is_held(guarded, holder):
+    source, enough, others = HOLDERS[holder]
+    wide = bounds(**others, memory_bytes=enough * MEBIBYTE)
     assert "had it" in guarded(answer(source), limits=wide).text(0)
-    result = guarded(answer(source), limits=bounds(memory_bytes=120 * MEBIBYTE))
+    result = guarded(answer(source), limits=bounds(**others, memory_bytes=120 * MEBIBYTE))
     assert "had it" not in result.text(0)
     assert result.kinds == ["memory"]
 

@@ -30,8 +30,6 @@ LEAVE = "HTMLElement.prototype.blur.call(document.activeElement)"
 
 def stops(browser: Browser) -> Iterator[dict[str, Any]]:
     """Walk a page by Tab, from its start to its end."""
-    still = {"name": "prefers-reduced-motion", "value": "reduce"}
-    browser.send("Emulation.setEmulatedMedia", features=[still])
     browser.evaluate(
         "document.head.insertAdjacentHTML('beforeend',"
         "'<style>.tooltip { display: none !important } * { caret-color: transparent }</style>')"
@@ -52,7 +50,7 @@ def picture(browser: Browser, clip: dict[str, float]) -> str:
 def test_every_stop_of_the_tab_key_is_named_and_seen(
     browser: Browser, address: str, page: str
 ) -> None:
-    browser.open(f"{address}/{page}")
+    browser.open(f"{address}/{page}", still=True)
     nameless, unseen, looked_at, walked = [], [], set(), 0
     for stop in stops(browser):
         walked += 1
@@ -191,6 +189,5 @@ def test_who_asked_for_less_motion_gets_none(browser: Browser, address: str) -> 
             || (transitionProperty !== 'none' && !/^(0s(, )?)*$/.test(transitionDuration))
     }).length"""
     assert browser.evaluate(moving) > 0
-    reduce = {"name": "prefers-reduced-motion", "value": "reduce"}
-    browser.send("Emulation.setEmulatedMedia", features=[reduce])
+    browser.open(f"{address}/{MATRIX}", still=True)
     assert browser.evaluate(moving) == 0

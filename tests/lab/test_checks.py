@@ -335,6 +335,21 @@ def test_place_finds_the_first_and_tells_where_there_is_none():
         place(answers, [0.25, 0.5], "recall", hint="Sum.")
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ([[0, 1, 2, 3], [4, 5, 6, 7, 8]], r"All of parts, in order, has shape \(9,\)"),
+        ([[0, 1, 2], [3, *range(4, 10)]], "A scene has images in two of the parts"),
+        ([[0, 1], range(2, 10)], "The parts do not hold the fractions 0.4, 0.6 of the images"),
+        ([range(10)], "these are 1 parts"),
+    ],
+)
+def test_a_split_is_told_what_it_is_not(given, message):
+    scenes = np.repeat(np.arange(5), 2)
+    with pytest.raises(AssertionError, match=message):
+        checks.split(given, ("first", "second"), scenes, (0.4, 0.6), "parts")
+
+
 def test_quiet_shows_nothing_and_lets_exceptions_through(capfd):
     import sys
     import warnings

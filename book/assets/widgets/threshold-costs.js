@@ -130,8 +130,8 @@
     const counts = decisionCells(model.p, y, tau);
     const fill = { tp: colours.first, fn: colours.second, fp: colours.third, tn: colours.quiet };
     const corner = (text, left, up) => Plot.text([text], { x: left ? -END : END, dy: up ? -8 : 8,
-      y: (up ? 1 : -1) * MOST_DRAWN, textAnchor: left ? "start" : "end", fontWeight: 700, stroke: "var(--pst-color-background)",
-      fill: "currentColor", strokeWidth: 4 });
+      y: (up ? 1 : -1) * MOST_DRAWN, textAnchor: left ? "start" : "end", fontWeight: 700,
+      stroke: "var(--pst-color-background)", fill: "currentColor", strokeWidth: 4 });
     return {
       words: `Positives above the line, negatives below it, by their probability. At threshold `
         + `${number(tau, 4)}: ${counts.tp} true positives, ${counts.fn} false negatives, ${counts.fp} `
