@@ -27,6 +27,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
+from glyphlab.tables import temperature_text
 from glyphlab_core import ReliabilityTable, RiskCoverage, ThresholdSweep, normalize_confusion
 
 if TYPE_CHECKING:
@@ -358,7 +359,7 @@ def temperature_curve(
         ms=16,
         color=colour,
         mec="black",
-        label=f"least at T = {_temperature(at)}: {least:.4f}",
+        label=f"least at T = {temperature_text(at)}: {least:.4f}",
         zorder=3,
     )
     _label(ax, "temperature T", "log loss")
@@ -388,9 +389,9 @@ def describe_temperature_curve(temperatures: ArrayLike, losses: ArrayLike) -> st
     t, loss = _curve(temperatures, losses)
     best = int(loss.argmin())
     return (
-        f"Log loss against temperature: {loss[0]:.6f} at T = {_temperature(t[0])}, "
-        f"least at T = {_temperature(t[best])} with {loss[best]:.6f}, "
-        f"{loss[-1]:.6f} at T = {_temperature(t[-1])}."
+        f"Log loss against temperature: {loss[0]:.6f} at T = {temperature_text(t[0])}, "
+        f"least at T = {temperature_text(t[best])} with {loss[best]:.6f}, "
+        f"{loss[-1]:.6f} at T = {temperature_text(t[-1])}."
     )
 
 
@@ -715,11 +716,6 @@ def _names(class_names: Sequence[str] | None, k: int) -> list[str]:
     if len(names) != k:
         raise ValueError(f"class_names must be {k} names, one a class of C, not {len(names)}")
     return names
-
-
-def _temperature(value: float) -> str:
-    """Write a temperature with six decimals, and one of a grid as short as it is."""
-    return f"{value:.6f}".rstrip("0").rstrip(".")
 
 
 def _label(ax: "Axes", x: str, y: str) -> None:

@@ -4,7 +4,10 @@ import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
-__all__ = ["Table"]
+__all__ = ["Table", "temperature_text", "unbroken"]
+
+#: The comma of an interval of numbers, and a number before its percent sign.
+_TOGETHER = re.compile(r"(\[[-+−]?[\d.]+,) (?=[-+−]?[\d.]+\])|(\d) (?=%)")
 
 
 class Table:
@@ -64,7 +67,7 @@ class Table:
         head = "".join(f'<th scope="col">{escape(name)}</th>' for name in self.header)
         body = "".join(
             f'<tr><th scope="row">{escape(row[0])}</th>'
-            + "".join(f"<td>{_unbroken(escape(cell))}</td>" for cell in row[1:])
+            + "".join(f"<td>{unbroken(escape(cell))}</td>" for cell in row[1:])
             + "</tr>"
             for row in self.rows
         )
@@ -80,8 +83,43 @@ class Table:
         return f"<details><summary>{escape(self.caption)}</summary>{table}</details>"
 
 
-def _unbroken(text: str) -> str:
-    """Let no line end inside the brackets of an interval: "[0.8, 0.9]"."""
-    return re.sub(
-        r"(\[[^\s\[\],]+,) (?=[^\s\[\],]+\])|(\d) (?=%)", r"\1\2" "\N{NO-BREAK SPACE}", text
-    )
+def unbroken(text: str) -> str:
+    """Let no line end inside an interval, or between a number and its percent sign.
+
+    Parameters
+    ----------
+    text : str
+        As it would be printed.
+
+    Returns
+    -------
+    str
+        The same with no-break spaces there.
+
+    Examples
+    --------
+    >>> unbroken("95 % of [0.8, 0.9]").count("\\xa0")
+    2
+    """
+    return _TOGETHER.sub(r"\1\2" "\N{NO-BREAK SPACE}", text)
+
+
+def temperature_text(value: float) -> str:
+    """Write a temperature with six decimals, and one of a grid as short as it is.
+
+    Parameters
+    ----------
+    value : float
+        In units of the logits.
+
+    Returns
+    -------
+    str
+        Without zeros at its end.
+
+    Examples
+    --------
+    >>> temperature_text(1.5256685833), temperature_text(0.75)
+    ('1.525669', '0.75')
+    """
+    return f"{value:.6f}".rstrip("0").rstrip(".")

@@ -14,18 +14,17 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
+from glyphlab.tables import unbroken
+
 AFTER = re.compile(r"^-\w+|^[^\s\w([{]+")
 BEFORE = re.compile(r"[(\[“]+$")
-TOGETHER = re.compile(r"(\[[-+−]?[\d.]+,) (?=[-+−]?[\d.]+\])|(\d) (?=%)")
-
-
 #: A number's sign that Python wrote: not a hyphen, nor what stands between two numbers.
 MINUS = re.compile(r"(?<![\w)\]-])-(?=\d)")
 
 
 def as_set(text: str) -> str:
     """Give prose its minus signs, and spaces that do not break."""
-    return MINUS.sub("\N{MINUS SIGN}", TOGETHER.sub(r"\1\2" "\N{NO-BREAK SPACE}", text))
+    return MINUS.sub("\N{MINUS SIGN}", unbroken(text))
 
 
 def join_signs(math: nodes.math) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 import glyphlab_core as core
 from glyphlab import dataset
-from glyphlab.tables import Table
+from glyphlab.tables import Table, temperature_text
 from glyphlab_core import Binning, worked
 
 
@@ -40,11 +40,6 @@ def _labelled(logits: NDArray[Any], labels: NDArray[Any]) -> dict[str, Any]:
 def _predictions(name: str) -> dict[str, Any]:
     predictions = dataset.load_predictions(name)
     return _labelled(predictions.logits, predictions.labels)
-
-
-def _temperature(T: float) -> str:
-    """Write a temperature to six decimals; those of a grid end sooner."""
-    return f"{T:.6f}".rstrip("0").rstrip(".")
 
 
 # ------------------------------------------------------------------ the confusion matrix editor
@@ -93,7 +88,7 @@ def samples_fallback() -> Table:
     for T in (*core.DEFAULT_GRID, core.optimal_temperature(worked.Z, worked.y)):
         p = core.softmax(worked.Z, T)
         loss, brier = core.log_loss(worked.Z, worked.y, T), core.brier_score(p, worked.y)
-        rows.append([_temperature(T), f"{loss:.6f}", f"{brier:.6f}"])
+        rows.append([temperature_text(T), f"{loss:.6f}", f"{brier:.6f}"])
     return Table(
         "The three samples; the last T has the least log loss.", ["T", "log loss", "Brier"], rows
     )
@@ -114,7 +109,7 @@ def sets_fallback() -> Table:
             loss = core.log_loss(part.logits, part.labels, T)
             brier = core.brier_score(p, part.labels)
             right = np.mean(part.logits.argmax(axis=1) == part.labels)
-            rows.append([name, _temperature(T), f"{loss:.6f}", f"{brier:.6f}", f"{right:.4f}"])
+            rows.append([name, temperature_text(T), f"{loss:.6f}", f"{brier:.6f}", f"{right:.4f}"])
     header = ["set", "T", "log loss", "Brier", "accuracy"]
     return Table("Both sets at T = 1 and at the T* of validation.", header, rows)
 
@@ -188,7 +183,7 @@ def threshold_fallback() -> Table:
             cost = core.expected_cost(p, labels, tau, 1, miss)
             half = core.expected_cost(p, labels, 0.5, 1, miss)
             rows.append(
-                [_temperature(T), f"1 : {miss}", f"{tau:.4f}", f"{cost:.4f}", f"{half:.4f}"]
+                [temperature_text(T), f"1 : {miss}", f"{tau:.4f}", f"{cost:.4f}", f"{half:.4f}"]
             )
     header = ["T", "costs", "τ*", "mean cost at τ*", "at one half"]
     return Table("What decisions cost, as the network says and calibrated.", header, rows)
