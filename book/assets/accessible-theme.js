@@ -7,7 +7,7 @@
   const OPENERS = ".theme-switch-button, .search-button, .primary-toggle, .secondary-toggle";
   const HEADING = ":is(h1, h2, h3, h4, h5, h6)";
   const BOXES = { pre: "Code", ".cell_output > .output": "Output",
-    ".pst-scrollable-table-container": "Table" };
+    ".pst-scrollable-table-container": "Table", ".table-scroll": "Table" };
 
   /** A line that is heard and not seen. */
   function listener() {
@@ -67,32 +67,61 @@
     }
   }
 
-  /** A box that the theme makes a stop of the Tab key, because it scrolls, says what it is. */
-  function nameBox(box) {
-    const [, kind] = Object.entries(BOXES).find(([selector]) => box.matches(selector)) ?? [];
-    if (!kind) return;
-    if (box.tabIndex < 0) {
-      box.removeAttribute("role");
-      box.removeAttribute("aria-label");
-      return;
-    }
-    const heading = box.closest(`section:has(> ${HEADING})`)?.querySelector(`:scope > ${HEADING}`);
-    const section = heading?.textContent.replace(/#$/, "").trim(); // without the link to itself
-    box.setAttribute("role", "region");
-    box.setAttribute("aria-label", section ? `${kind} of “${section}”` : kind);
+  /** The button beside the text says whether the sidebar is there; in a narrow window it opens a dialog. */
+  function saySidebar() {
+    const button = document.querySelector(".primary-toggle");
+    const sidebar = document.getElementById("pst-primary-sidebar");
+    if (!button || !sidebar) return;
+    const beside = window.matchMedia("(min-width: 992px)"); // as the theme's script asks
+    const mark = () => {
+      if (!beside.matches) return button.removeAttribute("aria-expanded");
+      button.setAttribute("aria-expanded", !sidebar.classList.contains("pst-sidebar-hidden"));
+    };
+    new MutationObserver(mark).observe(sidebar, { attributeFilter: ["class"] });
+    beside.addEventListener("change", mark);
+    mark();
   }
 
-  /** The theme looks when the window changes; a box in a fold scrolls once that is opened. */
-  function nameBoxes() {
+  function boxName(box, kind) {
+    const heading = box.closest(`section:has(> ${HEADING})`)?.querySelector(`:scope > ${HEADING}`);
+    const section = heading?.textContent.replace(/#$/, "").trim(); // without the link to itself
+    return section ? `${kind} of “${section}”` : kind;
+  }
+
+  /** A box is a stop of the Tab key and says its name where it scrolls, and only there. */
+  function markBox(box) {
+    const kind = Object.entries(BOXES).find(([selector]) => box.matches(selector))?.[1];
+    if (!kind) return;
+    const scrolls = box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight;
+    box.dataset.label ??= box.getAttribute("aria-label") ?? boxName(box, kind);
+    const stop = scrolls ? 0 : -1;
+    if (box.tabIndex !== stop) box.tabIndex = stop;
+    for (const [name, value] of [["role", "region"], ["aria-label", box.dataset.label]]) {
+      if (scrolls) box.setAttribute(name, value);
+      else box.removeAttribute(name);
+    }
+  }
+
+  /** A box may begin to scroll, or end: a fold is opened, a table's formulas are drawn, the theme looked. */
+  function markBoxes() {
     const main = document.getElementById("main-content");
-    const seen = new ResizeObserver((changes) => changes.forEach(({ target: box }) => {
-      const scrolls = box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight;
-      box.tabIndex = scrolls ? 0 : -1;
+    const watched = new WeakSet();
+    const sizes = new ResizeObserver((changes) => changes.forEach(({ target }) => {
+      markBox(target);
+      markBox(target.parentElement);
     }));
-    main.querySelectorAll(Object.keys(BOXES).join()).forEach((box) => seen.observe(box));
-    main.querySelectorAll("[tabindex]").forEach(nameBox);
-    new MutationObserver((changes) => changes.forEach(({ target }) => nameBox(target)))
-      .observe(main, { subtree: true, attributeFilter: ["tabindex"] });
+    const watch = () => {
+      for (const box of main.querySelectorAll(Object.keys(BOXES).join())) {
+        if (watched.has(box)) continue;
+        watched.add(box);
+        [box, ...box.querySelectorAll(":scope > table")].forEach((part) => sizes.observe(part));
+      }
+    };
+    new MutationObserver((changes) => {
+      if (changes.some(({ type }) => type === "childList")) watch();
+      changes.filter(({ type }) => type === "attributes").forEach(({ target }) => markBox(target));
+    }).observe(main, { subtree: true, childList: true, attributeFilter: ["tabindex"] });
+    watch();
   }
 
   /** How many pages a search found is said when it is known. */
@@ -110,7 +139,8 @@
     skipToText();
     sayWhatClicksDid(listener());
     nameToggles();
-    nameBoxes();
+    saySidebar();
+    markBoxes();
     saySearchSummary();
   });
 })();

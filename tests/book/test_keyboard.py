@@ -99,6 +99,46 @@ def test_a_button_of_the_theme_keeps_the_focus(browser: Browser, address: str, b
     assert browser.evaluate(HELD)
 
 
+def test_the_button_says_whether_the_sidebar_is_shown(browser: Browser, address: str) -> None:
+    state = (
+        "[document.querySelector('.primary-toggle').ariaExpanded,"
+        " document.querySelector('#pst-primary-sidebar a').checkVisibility("
+        "{ visibilityProperty: true })]"
+    )
+    browser.open(f"{address}/{MATRIX}", still=True)
+    assert browser.evaluate(state) == ["true", True]
+    for said, shown in (("false", False), ("true", True)):
+        activate(browser, ".primary-toggle")
+        browser.evaluate("new Promise(done => setTimeout(done, 400))")
+        assert browser.evaluate(state) == [said, shown]
+    browser.open(f"{address}/{MATRIX}", width=390)  # there it opens a dialog
+    assert browser.evaluate(state)[0] is None
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("page", [MATRIX, CALIBRATION, "book/reference/verification.html"])
+def test_a_box_is_a_named_stop_where_it_scrolls_and_only_there(
+    browser: Browser, address: str, page: str, width: int
+) -> None:
+    browser.open(f"{address}/{page}", width=width)
+    boxes = """[...document.querySelectorAll('pre, .cell_output > .output, .table-scroll,'
+        + ' .pst-scrollable-table-container')].filter((e) => e.checkVisibility()).map((e) => ({
+        html: e.outerHTML.slice(0, 150),
+        scrolls: e.scrollWidth > e.clientWidth || e.scrollHeight > e.clientHeight,
+        stop: e.tabIndex === 0, named: e.role === 'region' && !!e.ariaLabel }))"""
+
+    def check() -> None:
+        found = browser.evaluate(boxes)
+        assert [box for box in found if not box["scrolls"] == box["stop"] == box["named"]] == []
+        assert any(not box["stop"] for box in found)
+        assert width > 390 or any(box["stop"] for box in found)
+
+    check()
+    browser.evaluate("document.querySelectorAll('details').forEach((e) => { e.open = true })")
+    browser.evaluate("new Promise(done => setTimeout(done, 500))")
+    check()
+
+
 @pytest.mark.parametrize("button", [".primary-toggle", ".secondary-toggle", ".search-button"])
 def test_a_dialog_returns_the_focus(browser: Browser, address: str, button: str) -> None:
     browser.open(f"{address}/{MATRIX}", width=390)

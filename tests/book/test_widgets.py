@@ -611,6 +611,42 @@ def test_the_sentences_say_the_values(page: Page) -> None:
         assert done == (here >= 1.5 * five)
 
 
+@pytest.mark.parametrize("widget", WIDGETS)
+def test_no_control_is_silent(browser: Browser, address: str, widget: str) -> None:
+    """Whatever is moved, the sentence that a screen reader hears is another one afterwards."""
+    browser.open(f"{address}/{PAGE_OF[widget]}")
+    page = Page(browser)
+    at = f"#widget-{widget}"
+    controls = page.run(
+        """(at) => [...document.querySelectorAll(`${at} :is(input, select)`)]
+        .filter((f) => !f.disabled && !(f.type === 'radio' && f.checked))
+        .map((f, i) => { f.dataset.moved = i; return i; })""",
+        at,
+    )
+    assert len(controls) >= 2
+    before = page.sentence(widget)
+    silent = []
+    for i in controls:
+        control = page.run(
+            """(i) => { const f = document.querySelector(`[data-moved="${i}"]`);
+            if (f.type === 'radio' || f.type === 'checkbox') f.click();
+            else {
+                if (f.tagName === 'SELECT') f.selectedIndex += 1;
+                else if (f.step === 'any') f.value = Number(f.value) + 0.25;
+                else f.stepUp();
+                for (const kind of ['input', 'change'])
+                    f.dispatchEvent(new Event(kind, { bubbles: true }));
+            }
+            return f.outerHTML.slice(0, 120); }""",
+            i,
+        )
+        after = page.sentence(widget)
+        if after == before:
+            silent.append(control)
+        before = after
+    assert silent == []
+
+
 @pytest.mark.parametrize("page", [MATRIX, CALIBRATION], indirect=True)
 def test_no_two_fields_of_a_widget_have_one_name(page: Page) -> None:
     names = page.run(

@@ -124,7 +124,8 @@
     const against = number(here, 4) === number(first, 4) ? ""
       : `, against ${number(first, 4)} in ${FIRST} bins closed on the left`;
     const done = asked && here >= 1.5 * first ? ": larger by half, as the task asks" : "";
-    const opening = `With bins closed on the ${closed} the ECE is ${number(here, 4)}${against}${done}. The predictions have not changed. `;
+    const opening = `With ${bins} ${bins === 1 ? "bin" : "bins"} closed on the ${closed} the ECE is `
+      + `${number(here, 4)}${against}${done}. The predictions have not changed. `;
     if (bins === 1) {
       return `${opening}With one bin the ECE is just the distance between mean confidence and accuracy: `
         + `errors in both directions cancel.${apart}`;

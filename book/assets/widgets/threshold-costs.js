@@ -223,7 +223,9 @@
     const least = Math.min(...model.sweep.map((c) => costOf(c, costs.fp, costs.fn)));
     const bill = here <= least + 1e-12 ? `The mean cost is ${number(here, 4)}, the least on these images.`
       : `The mean cost is ${number(here, 4)}; the least on these images is ${number(least, 4)}.`;
-    const found = `${cells.tp} of ${positives} positives are found, with ${cells.fp} false alarms. ${bill} `;
+    const source = model.T === 1 ? "as the network says them" : "calibrated";
+    const found = `At τ = ${number(tau, places(tau))}, with probabilities ${source}, ${cells.tp} of `
+      + `${positives} positives are found and ${cells.fp} alarms are false. ${bill} `;
     if (Math.abs(tau - star) < 1e-9) {
       const lost = atStar - least;
       const trust = model.T === 1
