@@ -4,10 +4,12 @@ import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
-__all__ = ["Table", "temperature_text", "unbroken"]
+__all__ = ["Table", "temperature_text", "typeset"]
 
 #: The comma of an interval of numbers, and a number before its percent sign.
 _TOGETHER = re.compile(r"(\[[-+−]?[\d.]+,) (?=[-+−]?[\d.]+\])|(\d) (?=%)")
+#: A number's sign that Python wrote: not a hyphen, nor what stands between two numbers.
+_MINUS = re.compile(r"(?<![\w)\]-])-(?=\d)")
 
 
 class Table:
@@ -65,11 +67,12 @@ class Table:
 
     def _repr_html_(self) -> str:
         head = "".join(f'<th scope="col">{escape(name)}</th>' for name in self.header)
+        texts = [[typeset(escape(cell)) for cell in row] for row in self.rows]
         body = "".join(
-            f'<tr><th scope="row">{escape(row[0])}</th>'
-            + "".join(f"<td>{unbroken(escape(cell))}</td>" for cell in row[1:])
+            f'<tr><th scope="row">{first}</th>'
+            + "".join(f"<td>{text}</td>" for text in others)
             + "</tr>"
-            for row in self.rows
+            for first, *others in texts
         )
         caption = "" if self.folded else f"<caption><span>{escape(self.caption)}</span></caption>"
         table = (
@@ -83,8 +86,8 @@ class Table:
         return f"<details><summary>{escape(self.caption)}</summary>{table}</details>"
 
 
-def unbroken(text: str) -> str:
-    """Let no line end inside an interval, or between a number and its percent sign.
+def typeset(text: str) -> str:
+    """Give numbers their minus signs, and let no line end inside an interval or before a %.
 
     Parameters
     ----------
@@ -94,14 +97,14 @@ def unbroken(text: str) -> str:
     Returns
     -------
     str
-        The same with no-break spaces there.
+        The same with minus signs where Python writes hyphens, and no-break spaces.
 
     Examples
     --------
-    >>> unbroken("95 % of [0.8, 0.9]").count("\\xa0")
-    2
+    >>> typeset("95 % of [-0.8, 0.9], at 1e-3").replace("\\xa0", "_")
+    '95_% of [−0.8,_0.9], at 1e-3'
     """
-    return _TOGETHER.sub(r"\1\2" "\N{NO-BREAK SPACE}", text)
+    return _MINUS.sub("\N{MINUS SIGN}", _TOGETHER.sub(r"\1\2" "\N{NO-BREAK SPACE}", text))
 
 
 def temperature_text(value: float) -> str:

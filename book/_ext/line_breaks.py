@@ -3,7 +3,7 @@
 A browser may break a line beside a formula, which is a picture to it: a comma or a full stop then
 begins the next line. A formula is put into one box with the signs that touch it. And the two ends
 of an interval, "[0.8, 0.9]", and a number and its percent sign are joined by a space that does not
-break. A computed number gets a minus sign, where Python wrote a hyphen.
+break. A computed number gets a minus sign, where Python wrote a hyphen: `glyphlab.tables.typeset`.
 """
 
 from __future__ import annotations
@@ -14,17 +14,10 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from glyphlab.tables import unbroken
+from glyphlab.tables import typeset
 
 AFTER = re.compile(r"^-\w+|^[^\s\w([{]+")
 BEFORE = re.compile(r"[(\[“]+$")
-#: A number's sign that Python wrote: not a hyphen, nor what stands between two numbers.
-MINUS = re.compile(r"(?<![\w)\]-])-(?=\d)")
-
-
-def as_set(text: str) -> str:
-    """Give prose its minus signs, and spaces that do not break."""
-    return MINUS.sub("\N{MINUS SIGN}", unbroken(text))
 
 
 def join_signs(math: nodes.math) -> None:
@@ -55,7 +48,7 @@ def keep_together(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     for text in list(doctree.findall(nodes.Text)):
         if isinstance(text.parent, nodes.literal | nodes.literal_block | nodes.math | nodes.raw):
             continue
-        joined = as_set(text.astext())
+        joined = typeset(text.astext())
         if joined != text.astext():
             text.parent.replace(text, nodes.Text(joined))
 

@@ -2,9 +2,9 @@
 
 import pytest
 from docutils import nodes
-from line_breaks import as_set, join_signs
+from line_breaks import join_signs
 
-from glyphlab.tables import Table
+from glyphlab.tables import Table, typeset
 
 
 def paragraph(before: str, after: str) -> nodes.paragraph:
@@ -36,14 +36,14 @@ def test_a_formula_among_words_stays() -> None:
 
 
 def test_a_number_keeps_its_percent_sign_and_gets_a_minus() -> None:
-    assert as_set("a 95 % interval") == "a 95\N{NO-BREAK SPACE}% interval"
-    assert as_set("-0.5 and -1 to 2") == "\N{MINUS SIGN}0.5 and \N{MINUS SIGN}1 to 2"
-    assert as_set("F1-F5, 2024-05, one-2 and a-1") == "F1-F5, 2024-05, one-2 and a-1"
+    assert typeset("a 95 % interval") == "a 95\N{NO-BREAK SPACE}% interval"
+    assert typeset("-0.5 and -1 to 2") == "\N{MINUS SIGN}0.5 and \N{MINUS SIGN}1 to 2"
+    assert typeset("F1-F5, 2024-05, one-2 and a-1") == "F1-F5, 2024-05, one-2 and a-1"
 
 
 def test_an_interval_has_no_breaking_space() -> None:
-    assert as_set("0.5 [0.4, 0.6] and [0, 1)") == "0.5 [0.4,\N{NO-BREAK SPACE}0.6] and [0, 1)"
+    assert typeset("0.5 [0.4, 0.6] and [0, 1)") == "0.5 [0.4,\N{NO-BREAK SPACE}0.6] and [0, 1)"
     table = Table("T.", ["a", "b"], [["x", "0.5 [-0.4, 0.6]"], ["y", "an, other"]])
-    assert "0.5 [-0.4,\N{NO-BREAK SPACE}0.6]" in table._repr_html_()
+    assert "0.5 [\N{MINUS SIGN}0.4,\N{NO-BREAK SPACE}0.6]" in table._repr_html_()
     assert "an, other" in table._repr_html_()
     assert "[-0.4, 0.6]" in repr(table)
