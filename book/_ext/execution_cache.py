@@ -7,13 +7,13 @@ named after a digest of all three, and marks every page as out of date when the 
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 import sys
 from importlib import metadata, util
 from pathlib import Path
 from typing import Any
 
+from digests import digest_of
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
@@ -21,32 +21,24 @@ PACKAGES = ("glyphlab_core", "glyphlab")
 LIBRARIES = ("numpy", "scipy", "matplotlib", "torch", "scikit-learn")
 
 
-def _package_files(package: str) -> list[Path]:
+def _folder(package: str) -> Path:
     spec = util.find_spec(package)
     if spec is None or spec.origin is None:
         raise ModuleNotFoundError(f"The book needs {package}: run `pip install .` first.")
-    folder = Path(spec.origin).parent
-    return [
-        path
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and "__pycache__" not in path.parts
-    ]
+    return Path(spec.origin).parent
+
+
+def _version(library: str) -> str:
+    try:
+        return metadata.version(library)
+    except metadata.PackageNotFoundError:
+        return "absent"
 
 
 def environment_digest() -> str:
     """Return a digest of the packages' files, their data and the libraries' versions."""
-    digest = hashlib.sha256(sys.version.encode())
-    for library in LIBRARIES:
-        try:
-            version = metadata.version(library)
-        except metadata.PackageNotFoundError:
-            version = "absent"
-        digest.update(f"{library}=={version}\n".encode())
-    for package in PACKAGES:
-        for path in _package_files(package):
-            digest.update(path.name.encode())
-            digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+    versions = [f"{library}=={_version(library)}" for library in LIBRARIES]
+    return digest_of(map(_folder, PACKAGES), sys.version, *versions)
 
 
 def place_cache(app: Sphinx, config: Config) -> None:

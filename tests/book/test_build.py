@@ -1,6 +1,7 @@
 """The book builds; what is wrong on a page fails the build, and the log says where."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,26 @@ def test_a_good_page_passes(tmp_path: Path) -> None:
     ).read_text(encoding="utf-8")
     notebook = json.loads((build.site / "notebooks" / "good.ipynb").read_text(encoding="utf-8"))
     assert "Half is 0.50" in "".join(notebook["cells"][1]["source"])
+
+
+def test_an_asset_or_an_extension_that_changed_is_on_the_page(tmp_path: Path) -> None:
+    source = small_book(tmp_path / "source", {"intro": "# A small book\n", "good": "# Good\n"})
+    page, style = "book/good.html", "_static/book.css"
+    first = build_book(source, tmp_path / "out")
+    before = (first.site / page).read_text(encoding="utf-8")
+    (source / "book" / "assets" / "book.css").write_text("p { color: red }\n", encoding="utf-8")
+    second = build_book(source, tmp_path / "out")
+    assert (second.site / style).read_text(encoding="utf-8") == "p { color: red }\n"
+    after = (second.site / page).read_text(encoding="utf-8")
+    address = re.compile(r"book\.css\?v=\w+")
+    assert address.search(before)[0] != address.search(after)[0]
+
+    extension = source / "book" / "_ext" / "accessible_theme.py"
+    text = extension.read_text(encoding="utf-8")
+    extension.write_text(text.replace("Pages of the book", "All pages"), encoding="utf-8")
+    third = build_book(source, tmp_path / "out")
+    assert 'aria-label="All pages"' in (third.site / page).read_text(encoding="utf-8")
+    assert all(build.status == 0 for build in (first, second, third)), third.log[-4000:]
 
 
 SECRETS = NOTEBOOK + (
