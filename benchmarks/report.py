@@ -108,27 +108,32 @@ def figure(tables: Tables) -> str:
 
 
 def draw(tables: Tables) -> Figure:
-    """Dots on a logarithmic axis, one panel a task."""
+    """Dots on a logarithmic axis, one panel a task; narrow, so that a phone shows it readably."""
     heights = [len(rows) for _, rows in tables]
-    drawing = Figure(figsize=(7, 0.28 * sum(heights) + 2.4), layout="constrained")
+    drawing = Figure(figsize=(4.8, 0.28 * sum(heights) + 3), layout="constrained")
     panels = drawing.subplots(len(tables), height_ratios=heights, sharex=True)
     for ax, (task, rows) in zip(panels, tables, strict=True):
         for i, row in enumerate(rows):
             colour, fill = ("#0072B2", "full") if i == 0 else ("#595959", "none")
             ax.plot(row.ratio, i, "o", ms=8, color=colour, fillstyle=fill)
-            ax.annotate(f"{row.ratio:.3g}", (row.ratio, i), (8, -3), textcoords="offset points")
+            ax.annotate(_number(row.ratio), (row.ratio, i), (8, -3), textcoords="offset points")
         ax.axvline(task.ratio, color="#D55E00", ls="--", lw=1)
         ax.set_yticks(range(len(rows)), [row.name for row in rows])
         ax.set_ylim(len(rows) - 0.4, -0.6)
-        ax.set_title(task.title, loc="left", fontsize=9, fontweight="bold")
+        title = task.title.replace(" of ", "\nof ", 1)
+        ax.set_title(title, loc="left", fontsize=9, fontweight="bold")
         ax.set_xscale("log")
         ax.xaxis.set_minor_locator(NullLocator())
         ax.margins(x=0.15)
+    most = max(row.ratio for _, rows in tables for row in rows)
+    panels[-1].set_xlim(right=8 * most)  # a number stands right of its dot
     panels[-1].set_xlabel("CPU time / time of the base")
     return drawing
 
 
 def _number(value: float) -> str:
+    if value >= 1000:
+        return f"{float(f'{value:.3g}'):,.0f}"
     return "0" if value == 0 else f"{value:.3g}".replace("e-0", "e-")
 
 
