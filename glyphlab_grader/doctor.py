@@ -4,6 +4,7 @@
 """
 
 import os
+import pwd
 import sys
 from collections.abc import Callable
 from importlib import metadata
@@ -45,6 +46,7 @@ def examine_machine(root: Path, say: Callable[[str], None] = print) -> int:
     checks: dict[str, _Check] = {
         "nbgrader": _nbgrader,
         "sandbox": _sandbox,
+        "account": _account,
         "course": lambda: _course(root),
         "gradebook": lambda: _gradebook(root),
     }
@@ -108,6 +110,17 @@ def _sandbox() -> str:
         raise _Problem(f"a notebook does not run as it should: {told}")
     user = "root" if os.getuid() == 0 else "an ordinary user"
     return f"a notebook ran in it, started by {user}"
+
+
+def _account() -> str:
+    """Name the user who runs this: nbgrader's exchange asks, and not every container can tell."""
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        raise _Problem(
+            f"user {os.getuid()} has no name here, and nbgrader's exchange needs one: "
+            "run as a user of this machine, or give the number a line in /etc/passwd"
+        ) from None
 
 
 def _course(root: Path) -> str:

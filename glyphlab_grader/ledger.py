@@ -23,7 +23,7 @@ from nbgrader.api import (
     SubmittedNotebook,
     TaskCell,
 )
-from sqlalchemy import bindparam, func, insert, select, update
+from sqlalchemy import bindparam, case, func, insert, select, update
 
 __all__ = ["CellScore", "Ledger", "Marks", "NotebookScore", "Place", "students"]
 
@@ -179,8 +179,8 @@ class Ledger:
     def withdraw(self, places: Sequence[Place]) -> None:
         """Take back what tests gave notebooks, so that no old score passes for a new one.
 
-        Points given by hand stay. A submission that the gradebook does not know yet is entered,
-        so that it is seen there to be ungraded.
+        Points given by hand stay, with the request to look at them again. A submission that the
+        gradebook does not know yet is entered, so that it is seen there to be ungraded.
         """
         self._give_all(places, None)
 
@@ -194,7 +194,13 @@ class Ledger:
             self._db.connection().execute(
                 update(table)
                 .where(table.c.notebook_id.in_(list(self._entered(places).values())))
-                .values(auto_score=score, needs_manual_grade=score is None)
+                .values(
+                    auto_score=score,
+                    needs_manual_grade=case(
+                        (table.c.manual_score.is_(None), score is None),
+                        else_=table.c.needs_manual_grade,
+                    ),
+                )
             )
 
     def give(self, marks: Mapping[Place, Marks]) -> dict[Place, str]:
@@ -210,7 +216,13 @@ class Ledger:
             return {}
         numbers = self._entered(list(marks))
         rows = self._db.execute(
-            select(Grade.id, Grade.notebook_id, Grade.manual_score, BaseCell.name)
+            select(
+                Grade.id,
+                Grade.notebook_id,
+                Grade.manual_score,
+                Grade.needs_manual_grade,
+                BaseCell.name,
+            )
             .join(BaseCell, BaseCell.id == Grade.cell_id)
             .where(Grade.notebook_id.in_(list(numbers.values())))
         ).all()
@@ -463,8 +475,10 @@ class Ledger:
 
 def _given(row: Any, entry: Marks) -> dict[str, Any]:
     score = entry.grades[row.name]
-    by_hand = row.manual_score is not None and row.name not in entry.unchanged
-    look = by_hand or (score is None and row.manual_score is None)
+    if row.manual_score is None:
+        look = score is None
+    else:  # once asked for, it is asked for until somebody has looked
+        look = row.needs_manual_grade or row.name not in entry.unchanged
     return {"row": row.id, "score": score, "look": look}
 
 

@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,20 @@ def test_no_sandbox_is_told_with_what_to_install(
     found = lines(capsys)
     assert found["sandbox"] == "NO  sandbox    bubblewrap is missing: install it"
     assert found[""] == "This machine cannot grade safely."
+
+
+def test_a_user_without_a_name_is_told_so(
+    course: Course, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nameless(user: int) -> None:
+        raise KeyError(f"getpwuid(): uid not found: {user}")
+
+    monkeypatch.setattr(doctor.pwd, "getpwuid", nameless)
+    monkeypatch.setattr(doctor, "_sandbox", lambda: "a notebook ran in it")
+    assert main(["doctor"]) == 2
+    found = lines(capsys)
+    assert found["account"].startswith(f"NO  account    user {os.getuid()} has no name here")
+    assert found[""] == "This machine can grade safely; see to the account."
 
 
 def test_a_sandbox_that_hides_nothing_is_no_sandbox(

@@ -222,6 +222,9 @@ def test_points_given_by_hand_survive_a_regrade(course: Course, hand_in: Any) ->
     assert needs_a_look(course)
     # It is told until somebody has looked.
     assert [o.outdated for o in grade_assignment(course, "pair", QUICK)] == [0.0, 5.0]
+    for _ in range(2):
+        again = grade_assignment(course, "pair", replace(QUICK, force=True))
+        assert [(o.score, o.outdated) for o in again] == [(5.0, 0.0), (9.0, 5.0)]
 
 
 def test_a_picture_put_in_the_place_of_another_is_looked_at(course: Course, hand_in: Any) -> None:
