@@ -199,6 +199,7 @@ def page(rows: Sequence[Undisturbed], parts: Sequence[int], differing: int, ungr
         told = [str(row.size), str(row.workers), *rates, f"{row.run.peak / 2**20:.0f}"]
         lines.append(f"| {' | '.join([row.kind.name, *told])} |")
     *killed, rest = parts
+    untold = max(row.size for row in rows) - sum(parts)
     came_to = f"{differing} scores differ" if differing else "every score was the same"
     if ungraded:
         came_to += f", and {ungraded} students have none"
@@ -209,8 +210,9 @@ def page(rows: Sequence[Undisturbed], parts: Sequence[int], differing: int, ungr
         "to the last:\n\n"
         + "\n".join(lines)
         + f"\n\nThe largest class was graded once more and killed without a warning after "
-        f"{' and again after '.join(map(str, killed))} scores. The third run graded the "
-        f"{rest} that were left, and {came_to}.\n"
+        f"{' and again after '.join(map(str, killed))} scores that it had told; {untold} more "
+        f"were written and not told yet. The third run graded the {rest} that were left, and "
+        f"{came_to}.\n"
     )
 
 

@@ -262,9 +262,13 @@ def test_editor_presets_and_axes(page: Page) -> None:
     page.set(f"{EDITOR} select", "C_z")
     assert "over 2 of 3" in page.shown("confusion-editor", "macro_f1-omit")
     assert page.shown("confusion-editor", "precision-2") == "undefined (never called)"
+    for name in PRESETS:
+        page.set(f"{EDITOR} select", name)
+        page.click(f"{EDITOR} button", "Exchange the axes")
+        assert "axes are exchanged" in page.sentence("confusion-editor")
+    page.set(f"{EDITOR} select", "C_z")
     page.click(f"{EDITOR} button", "Exchange the axes")
     assert page.shown("confusion-editor", "recall-2") == "undefined (no samples)"
-    assert "axes are exchanged" in page.sentence("confusion-editor")
 
 
 @on_matrix_page
@@ -329,6 +333,16 @@ def test_editor_tells_that_the_task_is_done(page: Page) -> None:
     answer = page.sentence("confusion-editor")
     assert answer.startswith("You found one")
     assert f"{now['macro_recall']:.4f}" in answer
+    assert "You changed how many samples the classes have" in answer
+    assert "pays more" not in answer
+    page.click(f"{EDITOR} button", "Back to the start")
+    change = np.array([[1, -1, 0], [1, -1, 0], [0, 0, 0]])
+    for i, row in enumerate(worked.C_z + change):
+        for j, value in enumerate(row):
+            page.set(f"{EDITOR} [name=cell-{i}-{j}]", int(value))
+    answer = page.sentence("confusion-editor")
+    assert answer.startswith("You found one")
+    assert "a class with few samples pays more" in answer
 
 
 # ------------------------------------------------------------------ temperature
@@ -359,10 +373,15 @@ def test_temperature_over_the_samples(page: Page) -> None:
     page.click(f"{SAMPLES} button", "Least log loss")
     check_samples(page, core.optimal_temperature(worked.Z, worked.y))
     assert "This is the least log loss" in page.sentence("temperature-samples")
+    page.set(f"{SAMPLES} [name=exact]", 0.7)
+    assert "This is nearly the least log loss" in page.sentence("temperature-samples")
+    page.set(f"{SAMPLES} [name=exact]", 0.69)
+    right = core.softmax(worked.Z, 0.69)[[0, 1], worked.y[:2]]
+    assert f"pays at most {-np.log(right.min()):.4f}" in page.sentence("temperature-samples")
     page.click(f"{SAMPLES} button", "Least Brier score")
     says(page.run("(at) => document.querySelector(at).value", f"{SAMPLES} [name=exact]"), 0.950089)
     check_samples(page, 0.950089009449)
-    assert "Brier score is least here" in page.sentence("temperature-samples")
+    assert "This is the least Brier score" in page.sentence("temperature-samples")
     page.click(f"{SAMPLES} button", "T = 1")
     check_samples(page, 1.0)
 
@@ -400,11 +419,29 @@ def test_temperature_over_the_sets(page: Page) -> None:
     assert "raises the log loss all the same" in page.sentence("temperature-sets")
     page.set(f"{SETS} [name=temperature]", float(np.log(0.5)))
     check_sets(page, 0.5, ["validation", "test"])
-    assert "A T below 1 suits these test images" in page.sentence("temperature-sets")
+    assert "this T suits the test images from looking" in page.sentence("temperature-sets")
     page.click(f"{SETS} button", "T = 1")
     check_sets(page, 1.0, ["validation", "test"])
     page.click(f"{SETS} [name=open]")
     check_sets(page, 1.0, ["validation"])
+
+
+@on_calibration_page
+def test_the_sets_agree_or_not_as_is_said(page: Page) -> None:
+    parts = [dataset.load_predictions(name) for name in ("val", "test")]
+    page.click(f"{SETS} [name=open]")
+    seen = set()
+    for T in (0.25, 0.5, 0.95, 1.2, 1.6, 2.0, 2.8, 4.0):
+        page.set(f"{SETS} [name=exact]", T)
+        rises = [
+            core.log_loss(part.logits, part.labels, T) > core.log_loss(part.logits, part.labels)
+            for part in parts
+        ]
+        how = "as well" if rises[0] == rises[1] else "all the same"
+        wanted = f"On the test set it {'raises' if rises[1] else 'lowers'} the log loss {how}"
+        assert wanted in page.sentence("temperature-sets"), T
+        seen.add(tuple(rises))
+    assert len(seen) >= 3
 
 
 @on_calibration_page
@@ -546,6 +583,26 @@ def test_threshold_and_costs(page: Page) -> None:
     assert "lower the threshold" in page.sentence("threshold-costs")
     page.click(f"{COSTS} input[value=raw]")
     check_costs(page, 1.0, 0.5, 2, 20)
+
+
+@on_calibration_page
+@pytest.mark.parametrize("model", ["raw", "calibrated"])
+def test_advice_is_given_only_where_it_helps(page: Page, model: str) -> None:
+    """What costs less than τ* on these images is not told to be changed."""
+    page.click(f"{COSTS} input[value={model}]")
+    seen = set()
+    for tau in (0.01, 0.05, 0.1068, 0.15, 1 / 6, 0.17, 0.301, 0.5, 0.9):
+        page.set(f"{COSTS} [name=exact]", tau)
+        here, at_star = (float(page.shown("threshold-costs", n)) for n in ("cost", "starCost"))
+        how = "more than" if here > at_star else "less than" if here < at_star else "as much as"
+        seen.add(how)
+        if tau != 1 / 6:
+            answer = page.sentence("threshold-costs")
+            assert f"costs {how} τ*" in answer
+            assert (" the threshold." in answer) == (how == "more than")
+            if how == "more than":
+                assert ("lower" if tau > 1 / 6 else "raise") + " the threshold" in answer
+    assert seen >= {"more than", "less than"}
 
 
 @on_calibration_page

@@ -221,14 +221,17 @@
       return Math.abs(difference) < 1e-12 ? 0 : Math.sign(difference);
     };
     const [accuracy, recall, precision] = ["accuracy", "macro_recall", "macro_precision"].map(moved);
-    if (accuracy === 0 && recall < 0) {
-      return `You found one: the accuracy is still ${share(now.accuracy)}, and macro recall fell from `
-        + `${share(then.macro_recall)} to ${share(now.macro_recall)}. The same number of decisions `
-        + "is right, but a class with few samples pays more for each error.";
-    }
     if (C.every((row, i) => row.every((value, j) => value === start[j][i]))) {
       return "The axes are exchanged: precision and recall have changed places, and accuracy and every "
         + `F1 did not move. A report of these alone would not show the mistake. ${values}`;
+    }
+    if (accuracy === 0 && recall < 0) {
+      const samples = (matrix) => matrix.map((row) => row.reduce((a, b) => a + b));
+      const why = `${samples(C)}` === `${samples(start)}`
+        ? "The same number of decisions is right, but a class with few samples pays more for each error."
+        : "You changed how many samples the classes have, too; there is also one that leaves the row sums.";
+      return `You found one: the accuracy is still ${share(now.accuracy)}, and macro recall fell from `
+        + `${share(then.macro_recall)} to ${share(now.macro_recall)}. ${why}`;
     }
     const change = { "1": "rose to", "-1": "fell to", "0": "stayed at", NaN: "is now" };
     const parts = [`accuracy ${change[accuracy]} ${share(now.accuracy)}`,

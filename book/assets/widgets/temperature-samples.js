@@ -116,16 +116,18 @@
   function say(T, { best, bestBrier, each, logits, labels }) {
     const wrong = logits.findIndex((z, n) => argmax(z) !== labels[n]);
     const mistake = `sample ${wrong}, the mistake, pays ${number(each[wrong], 4)}`;
+    const least = (where) => `${number(T, 4) === number(where, 4) ? "This is" : "This is nearly"} the least`;
     if (near(T, best)) {
-      return `This is the least log loss: what sharpening would gain on the right decisions, it would `
+      return `${least(best)} log loss: what sharpening would gain on the right decisions, it would `
         + `lose on the mistake. The Brier score is least elsewhere, at T = ${number(bestBrier, 4)}.`;
     }
     if (near(T, bestBrier)) {
-      return `The Brier score is least here. The log loss is not: it wants T = ${number(best, 4)}.`;
+      return `${least(bestBrier)} Brier score. The log loss is least at T = ${number(best, 4)}.`;
     }
     if (T < best) {
-      return `Sharper than the best: the right decisions pay almost nothing, but ${mistake}, and the mean `
-        + "rises as T falls. No decision has changed.";
+      const dearest = Math.max(...each.filter((_, n) => n !== wrong));
+      return `Sharper than the best: each right decision pays at most ${number(dearest, 4)}, but ${mistake}, `
+        + "and the mean rises as T falls. No decision has changed.";
     }
     return `Flatter than the best: ${mistake}, but the right decisions give away probability, and the `
       + "mean rises with T. No decision has changed.";

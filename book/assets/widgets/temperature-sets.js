@@ -129,12 +129,18 @@
         + `T = ${number(best, 4)}. `;
     if (!opened) return `${first}Choose before you open the test set: it may be used once.`;
     const [test, testOne] = [loss("test", T), loss("test", 1)];
-    const second = Math.abs(test - testOne) < 1e-12 ? "On the test set nothing has changed yet."
-      : test > testOne ? "On the test set it raises the log loss all the same: sixty images are few, and "
-        + "the two sets need not agree." : "On the test set it lowers the log loss as well.";
-    const third = T < 1 ? " A T below 1 suits these test images, and you know it from looking: as a choice "
-      + "it would be worth nothing." : "";
-    return `${first}${second}${third} The accuracies do not move at any T.`;
+    return `${first}${onTest(val - valOne, test - testOne)} The accuracies do not move at any T.`;
+  }
+
+  /** What the test set says to it, given how much both losses rise. */
+  function onTest(valRise, testRise) {
+    if (Math.abs(testRise) < 1e-12) return "On the test set nothing has changed yet.";
+    const verb = testRise > 0 ? "raises" : "lowers";
+    if (valRise > 0 === testRise > 0) return `On the test set it ${verb} the log loss as well.`;
+    const apart = `On the test set it ${verb} the log loss all the same: sixty images are few, and the two `
+      + "sets need not agree.";
+    return testRise > 0 ? apart : `${apart} You know that this T suits the test images from looking: as a `
+      + "choice it would be worth nothing.";
   }
 
   (glyphlab.widgets ??= {})["temperature-sets"] = start;

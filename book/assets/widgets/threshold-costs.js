@@ -234,11 +234,16 @@
       return `${found}This is τ*, from the costs alone. It costs ${number(lost, 4)} more than the best `
         + `threshold that these labels could have told. ${trust}`;
     }
-    const ratio = here > atStar + 1e-12 ? "more than" : here < atStar - 1e-12 ? "less than" : "as much as";
+    const at = `τ* = ${number(star, 4)} would, ${number(atStar, 4)}`;
+    if (here < atStar - 1e-12) {
+      return `${found}That costs less than ${at}: on these images. Chance does that, and so do `
+        + "probabilities that are not what they say; other images have to tell which.";
+    }
+    if (here <= atStar + 1e-12) return `${found}That costs as much as ${at}, on these images.`;
     const advice = tau > star
-      ? "Above τ* there are decisions whose false alarm would be worth its price: lower the threshold."
+      ? "Above τ* there are misses that cost more than the false alarms they spare: lower the threshold."
       : "Below τ* there are false alarms that cost more than the misses they spare: raise the threshold.";
-    return `${found}That costs ${ratio} τ* = ${number(star, 4)} would, ${number(atStar, 4)}. ${advice}`;
+    return `${found}That costs more than ${at}. ${advice}`;
   }
 
   (glyphlab.widgets ??= {})["threshold-costs"] = start;
