@@ -317,6 +317,15 @@ def test_editor_without_samples(page: Page) -> None:
     )
     page.set(f"{EDITOR} [name=cell-0-0]", 2)
     check_editor(page, np.array([[2, 0, 0], [0, 0, 0], [0, 0, 0]]))
+    assert "omit and zero part" in page.sentence("confusion-editor")
+    page.set(f"{EDITOR} [name=cell-0-0]", 0)
+    page.set(f"{EDITOR} [name=cell-0-1]", 2)
+    check_editor(page, np.array([[0, 2, 0], [0, 0, 0], [0, 0, 0]]))
+    assert "omit and zero part" in page.sentence("confusion-editor")
+    page.set(f"{EDITOR} [name=cell-1-0]", 1)
+    page.set(f"{EDITOR} [name=cell-2-1]", 1)
+    check_editor(page, np.array([[0, 2, 0], [1, 0, 0], [0, 1, 0]]))
+    assert "omit and zero agree only because" in page.sentence("confusion-editor")
 
 
 @on_matrix_page

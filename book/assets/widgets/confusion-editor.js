@@ -237,10 +237,20 @@
     const parts = [`accuracy ${change[accuracy]} ${share(now.accuracy)}`,
       `macro recall ${change[recall]} ${share(now.macro_recall)}`,
       `macro precision ${change[precision]} ${share(now.macro_precision)}`];
-    const conventions = zero.precision.length + zero.recall.length
-      ? " A denominator is zero, so omit and zero part, and raise stops with an error."
-      : " No denominator is zero: the three conventions agree.";
-    return `Against the start: ${parts.join(", ").replace(/, ([^,]*)$/, " and $1")}.${conventions}`;
+    return `Against the start: ${parts.join(", ").replace(/, ([^,]*)$/, " and $1")}. ${conventions(C)}`;
+  }
+
+  function conventions(C) {
+    const zero = zeroDenominators(C);
+    if (!(zero.precision.length + zero.recall.length)) {
+      return "No denominator is zero: the three conventions agree.";
+    }
+    const [omitted, zeroed] = ["omit", "zero"].map((convention) => coreMetrics(C, convention));
+    const part = ["macro_precision", "macro_recall", "macro_f1"]
+      .some((key) => !(Math.abs(omitted[key] - zeroed[key]) < 1e-12)); // NaN parts from a number
+    return part ? "A denominator is zero, so omit and zero part, and raise stops with an error."
+      : "A denominator is zero, so raise stops with an error; omit and zero agree only because all that "
+        + "is defined is 0.";
   }
 
   (glyphlab.widgets ??= {})["confusion-editor"] = start;
