@@ -189,7 +189,7 @@ def agreement(samples: Sequence[str]) -> Agreement:
 
     Notes
     -----
-    Chapter 23.2, beyond one temperature. Self-consistency: Wang et al. 2023. Answers that mean the
+    Chapter 23.2, beyond one temperature. Self-consistency: Wang et al. 2022. Answers that mean the
     same in other words count as different. A model that errs the same way each time agrees too.
 
     Examples

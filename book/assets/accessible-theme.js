@@ -25,16 +25,18 @@
     }
   }
 
-  /** A heading chosen in a drawer is where reading goes on, not the button that opened the drawer. */
+  /** A section chosen in a drawer closes it, and is where reading goes on: not the button that opened it. */
   function followDrawerLinks() {
     document.addEventListener("click", (event) => {
       const link = event.target.closest?.("dialog a[href^='#']");
       const target = link && document.getElementById(decodeURIComponent(link.hash.slice(1)));
       if (!target) return;
-      link.closest("dialog").addEventListener("close", () => setTimeout(() => {
+      const drawer = link.closest("dialog");
+      drawer.addEventListener("close", () => setTimeout(() => {
         target.tabIndex = -1;
         target.focus({ preventScroll: true });
       }), { once: true });
+      drawer.close(); // the theme does where the click has no place, as that of a key
     }, true);
   }
 

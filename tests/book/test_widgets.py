@@ -233,7 +233,9 @@ def check_editor(page: Page, C: np.ndarray) -> None:
             wanted = core.core_metrics(C, convention)
         except ZeroDivisionError:
             wanted = None
-        for name in ("accuracy", "macro_precision", "macro_recall", "macro_f1"):
+        accuracy = page.shown("confusion-editor", f"accuracy-{convention}")
+        says(accuracy, core.core_metrics(C)["accuracy"])
+        for name in ("macro_precision", "macro_recall", "macro_f1"):
             text = page.shown("confusion-editor", f"{name}-{convention}")
             if wanted is None:
                 assert text == "an error"

@@ -163,9 +163,11 @@
       const note = convention === "omit" && over < C.length ? ` (over ${over} of ${C.length})` : "";
       return share(metrics[`macro_${name}`]) + note;
     });
-    const micro = "accuracy = all micro values";
+    // The accuracy has one denominator, N, and is the same in every convention.
+    const accuracy = byConvention.map(([convention]) => ({
+      text: share(coreMetrics(C, "omit").accuracy), name: `accuracy-${convention}` }));
     return [
-      [micro, ...cell("accuracy", (metrics) => share(metrics.accuracy))],
+      ["accuracy = all micro values", ...accuracy],
       ...Object.keys(NAMES).map((name) => [`macro ${NAMES[name]}`, ...macro(name)]),
     ];
   }
@@ -210,7 +212,7 @@
     if (C.every((row, i) => row.every((value, j) => value === start[i][j]))) {
       const rare = zero.precision.filter((i) => !zero.recall.includes(i));
       return rare.length
-        ? `Nothing is ever called ${rare.join(" or ")}, so its precision has no denominator, and the `
+        ? `Nothing is ever called ${rare.join(" or ")}, so precision has no denominator there, and the `
           + `three conventions part. ${values} Change a cell and watch which averages move.`
         : `Every class is present and is called at least once: the three conventions agree. ${values} `
           + "Change a cell and watch which averages move.";

@@ -231,8 +231,9 @@
       const trust = model.T === 1
         ? "It takes the network's probabilities at their word; calibrate them and compare."
         : "The probabilities are calibrated on other scenes.";
-      return `${found}This is τ*, from the costs alone. It costs ${number(lost, 4)} more than the best `
-        + `threshold that these labels could have told. ${trust}`;
+      const against = lost < 1e-12 ? "No threshold that these labels could have told costs less"
+        : `It costs ${number(lost, 4)} more than the best threshold that these labels could have told`;
+      return `${found}This is τ*, from the costs alone. ${against}. ${trust}`;
     }
     const at = `τ* = ${number(star, 4)} would, ${number(atStar, 4)}`;
     if (here < atStar - 1e-12) {
