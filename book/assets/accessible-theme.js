@@ -29,8 +29,9 @@
   function followDrawerLinks() {
     document.addEventListener("click", (event) => {
       const link = event.target.closest?.("dialog a[href^='#']");
-      const target = link && document.getElementById(decodeURIComponent(link.hash.slice(1)));
-      if (!target) return;
+      if (!link) return;
+      const target = document.getElementById(decodeURIComponent(link.hash.slice(1)))
+        ?? document.querySelector("#main-content h1"); // of this page, chosen once more
       const drawer = link.closest("dialog");
       drawer.addEventListener("close", () => setTimeout(() => {
         target.tabIndex = -1;
@@ -47,11 +48,32 @@
     if (text && link) link.hash = text.id;
   }
 
+  function colourMode() {
+    return `Color mode: ${document.documentElement.dataset.mode}`;
+  }
+
+  /** The button of the colour mode says which one it is. */
+  function nameColourMode() {
+    const name = () => document.querySelectorAll(".theme-switch-button")
+      .forEach((button) => button.setAttribute("aria-label", colourMode()));
+    new MutationObserver(name).observe(document.documentElement, { attributeFilter: ["data-mode"] });
+    name();
+  }
+
+  /** Definitions, propositions, exercises and solutions are found among the headings. */
+  function headBlocks() {
+    for (const title of document.querySelectorAll(":is(.proof, .exercise, .solution) > .admonition-title")) {
+      const above = title.closest(`section:has(> ${HEADING})`).querySelector(`:scope > ${HEADING}`);
+      title.setAttribute("role", "heading");
+      title.setAttribute("aria-level", Number(above.tagName[1]) + 1);
+    }
+  }
+
   /** Say what a click on the colour mode or on a copy button did, and stay on the copy button. */
   function sayWhatClicksDid(say) {
     document.addEventListener("click", (event) => {
       const clicked = (selector) => event.composedPath().find((node) => node.matches?.(selector));
-      if (clicked(".theme-switch-button")) say(`Color mode: ${document.documentElement.dataset.mode}`);
+      if (clicked(".theme-switch-button")) say(colourMode());
       const copy = clicked(".copybtn");
       if (!copy) return;
       copy.focus({ preventScroll: true });
@@ -126,13 +148,20 @@
     watch();
   }
 
-  /** How many pages a search found is said when it is known. */
-  function saySearchSummary() {
+  /** How many pages a search found is said when it is known; excerpts lose the marks of formulas. */
+  function mendSearch() {
     const results = document.getElementById("search-results");
     if (!results) return;
-    const mark = () => results.querySelector(".search-summary")?.setAttribute("role", "status");
-    new MutationObserver(mark).observe(results, { childList: true });
-    mark();
+    const mend = () => {
+      results.querySelector(".search-summary")?.setAttribute("role", "status");
+      const texts = document.createTreeWalker(results, NodeFilter.SHOW_TEXT);
+      while (texts.nextNode()) {
+        const text = texts.currentNode;
+        if (/\\[()[\]]/.test(text.data)) text.data = text.data.replace(/\\[()[\]]/g, "");
+      }
+    };
+    new MutationObserver(mend).observe(results, { childList: true, subtree: true });
+    mend();
   }
 
   document.addEventListener("DOMContentLoaded", () => {
@@ -140,9 +169,11 @@
     followDrawerLinks();
     skipToText();
     sayWhatClicksDid(listener());
+    nameColourMode();
+    headBlocks();
     nameToggles();
     saySidebar();
     markBoxes();
-    saySearchSummary();
+    mendSearch();
   });
 })();

@@ -1,26 +1,33 @@
 """By keyboard and screen reader: every stop is named and seen, and no click loses the place."""
 
+import base64
+import io
 import json
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+import matplotlib.image as mpimg
+import numpy as np
 import pytest
 from browser import Browser
 
 MATRIX, CALIBRATION = "book/23_1_confusion_matrix.html", "book/23_2_calibration.html"
 SAID = "document.querySelector('body > .visually-hidden[role=status]').textContent"
 
-#: Where the focus is; null when it has been there before.
+#: Where the focus is, and what of it the window shows; null when it has been there before.
 STOP = """(() => {
   const stop = document.activeElement
   if (!stop || stop === document.body || stop.dataset.walked) return null
   stop.dataset.walked = true
-  stop.scrollIntoView({ block: 'nearest' })
+  stop.scrollIntoView({ block: 'center' })
   const box = stop.getClientRects()[0] ?? stop.getBoundingClientRect()
+  const [left, right] = [Math.max(box.left - 6, 0), Math.min(box.right + 6, innerWidth)]
+  const [top, bottom] = [Math.max(box.top - 6, 0), Math.min(box.bottom + 6, innerHeight)]
   const kind = [stop, stop.parentElement].map((e) => `${e.tagName}.${e.className}`)
   return { kind: kind.join(' in '), html: stop.outerHTML.slice(0, 150),
-    clip: { x: box.x + scrollX - 6, y: box.y + scrollY - 6, scale: 1,
-      width: box.width + 12, height: Math.min(box.height + 12, 300) } }
+    clip: { x: left + scrollX, y: top + scrollY, width: right - left, height: bottom - top,
+      scale: 1 } }
 })()"""
 
 
@@ -42,30 +49,48 @@ def stops(browser: Browser) -> Iterator[dict[str, Any]]:
         yield stop
 
 
-def picture(browser: Browser, clip: dict[str, float]) -> str:
-    return str(browser.send("Page.captureScreenshot", clip=clip)["data"])
+def picture(browser: Browser, clip: dict[str, float]) -> np.ndarray:
+    data = base64.b64decode(browser.send("Page.captureScreenshot", clip=clip)["data"])
+    return np.asarray(mpimg.imread(io.BytesIO(data)))[..., :3]
 
 
-@pytest.mark.parametrize("page", [MATRIX, CALIBRATION])
+def ring(browser: Browser, clip: dict[str, float]) -> float:
+    """How thick a line around the stop the pixels would be that its focus changes."""
+    focused = picture(browser, clip)
+    browser.evaluate(LEAVE)
+    changed = np.abs(focused - picture(browser, clip)).max(axis=-1) > 0.1
+    return float(changed.sum() / (2 * (clip["width"] + clip["height"])))
+
+
+@pytest.mark.parametrize(
+    ("page", "width"),
+    [
+        (MATRIX, 1280),
+        (MATRIX, 390),
+        (CALIBRATION, 390),
+        ("book/23_2_beyond_one_temperature.html", 1280),
+        ("book/reference/verification.html", 1280),
+        ("book/reference/errata.html", 390),
+        ("book/guides/contributor.html", 390),
+    ],
+)
 def test_every_stop_of_the_tab_key_is_named_and_seen(
-    browser: Browser, address: str, page: str
+    browser: Browser, address: str, page: str, width: int
 ) -> None:
-    browser.open(f"{address}/{page}", still=True)
-    nameless, unseen, looked_at, walked = [], [], set(), 0
+    browser.open(f"{address}/{page}", width=width, still=True)
+    browser.evaluate("document.querySelectorAll('details').forEach((e) => { e.open = true })")
+    nameless, unseen, looked_at, walked = [], [], Counter(), 0
     for stop in stops(browser):
         walked += 1
         if not browser.focused()["name"]["value"].strip():
             nameless.append(stop["html"])
-        if stop["kind"] in looked_at:
-            continue
-        looked_at.add(stop["kind"])
-        focused = picture(browser, stop["clip"])
-        browser.evaluate(LEAVE)
-        if picture(browser, stop["clip"]) == focused:
-            unseen.append(stop["html"])
+        looked_at[stop["kind"]] += 1
+        # Twice, because what is the first of its kind may stand elsewhere than the others.
+        if looked_at[stop["kind"]] <= 2 and (seen := ring(browser, stop["clip"])) < 1:
+            unseen.append(f"{seen:.2f} {stop['html']}")
     assert nameless == []
     assert unseen == []
-    assert 60 < walked < 1000
+    assert 15 < walked < 1000
 
 
 def test_formulas_are_read_and_no_stops(browser: Browser, address: str) -> None:

@@ -130,10 +130,13 @@ def test_no_formula_is_cut_off(browser: Browser, address: str, page: str, width:
     assert browser.evaluate(CUT_FORMULAS) == []
 
 
+@pytest.mark.parametrize("width", [390, 320])
 @pytest.mark.parametrize("page", [*PAGES, "genindex.html", "prf-prf.html"])
-def test_a_phone_does_not_scroll_sideways(browser: Browser, address: str, page: str) -> None:
-    browser.open(f"{address}/{page}", width=390)
-    assert browser.evaluate("document.documentElement.scrollWidth") <= 390
+def test_a_narrow_window_does_not_scroll_sideways(
+    browser: Browser, address: str, page: str, width: int
+) -> None:
+    browser.open(f"{address}/{page}", width=width)
+    assert browser.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.parametrize("page", CHAPTERS)

@@ -82,7 +82,7 @@ def test_a_choice_by_keyboard(browser: Browser, address: str, page: str) -> None
     (meant,) = visible(browser, 0)
     browser.press("ArrowUp")
     assert visible(browser, 0) == []
-    browser.evaluate("new Promise(done => setTimeout(done, 1000))")
+    browser.evaluate("new Promise(done => setTimeout(done, 3000))")
     (rested_on,) = visible(browser, 0)
     assert rested_on != meant
     role = "document.querySelector('.self-check .check-answer').getAttribute('role')"

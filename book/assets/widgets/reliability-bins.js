@@ -18,7 +18,7 @@
     const which = list({ name: "set", label: "Predictions",
       options: data.sets.map((set) => [set.name, set.label]), value: name,
       change: (next) => { name = next; update(); } });
-    const count = slider({ name: "bins", label: "Number of bins", min: 1, max: MOST, step: 1,
+    const slide = slider({ name: "bins", label: "Number of bins", min: 1, max: MOST, step: 1,
       value: bins, describe: (n) => `${n}`, change: (n) => { bins = n; update(); } });
     const side = choice({ name: "closed", legend: "Bins closed on the", value: closed,
       options: [["left", "left: [lo, hi)"], ["right", "right: (lo, hi]"]],
@@ -30,15 +30,17 @@
     const curve = chart((width) => drawCurve(width, samples[name], bins, closed));
     const numbers = table("The numbers of the diagram",
       ["bin", "samples", "mean confidence", "accuracy", "gap"], { folded: true });
+    const byBins = table("The numbers of the curve", ["bins", "ECE, closed on the left",
+      "ECE, closed on the right"], { folded: true });
     root.append(
-      element("div", { class: "widget-controls" }, which.root, count.root, side.root),
+      element("div", { class: "widget-controls" }, which.root, slide.root, side.root),
       answer.root,
       element("div", { class: "widget-columns" },
         element("div", {}, diagram.root, legend([[colours.first, "●", "a bin; larger: more samples"],
           [colours.second, "┃", "its gap"]])),
         element("div", {}, curve.root, legend([[colours.first, "●", "closed on the left"],
           [colours.second, "▲", "closed on the right"]]))),
-      shown.root, numbers.root);
+      shown.root, numbers.root, byBins.root);
 
     function update() {
       const { confidence, correct } = samples[name];
@@ -52,7 +54,10 @@
         number(Math.abs(bin.confidence - bin.accuracy), 4)]));
       diagram.redraw();
       curve.redraw();
-      answer.say(say(samples[name], { bins, closed, filled: rows.length,
+      byBins.set(Array.from({ length: MOST }, (_, i) => [`${i + 1}`, ...["left", "right"].map((side) =>
+        number(expectedCalibrationError(confidence, correct, i + 1, side), 4))]));
+      const { label } = data.sets.find((set) => set.name === name);
+      answer.say(say(samples[name], { label, bins, closed, filled: rows.length,
         asked: name === data.sets[0].name }));
     }
 
@@ -70,7 +75,7 @@
       + `and accuracy ${number(bin.accuracy, 3)}`).join("; ");
     const edges = Array.from({ length: bins + 1 }, (_, k) => k / bins);
     return {
-      words: `Reliability diagram with ${bins} bins closed on the ${closed}. Bins with samples: ${words}.`,
+      words: `Reliability diagram with ${count(bins)} closed on the ${closed}. Bins with samples: ${words}.`,
       height: 320, marginLeft: 44,
       x: { domain: [0, 1], ticks: 5, label: "confidence" },
       y: { domain: [0, 1], ticks: 5, label: "accuracy" },
@@ -96,7 +101,7 @@
     const [least, most] = [Math.min, Math.max].map((f) => f(...of(closed).map((point) => point.ece)));
     return {
       words: `ECE against the number of bins, from 1 to ${MOST}: between ${number(least, 4)} and `
-        + `${number(most, 4)}, closed on the ${closed}. With ${bins} bins it is ${number(here[0].ece, 4)}.`,
+        + `${number(most, 4)}, closed on the ${closed}. With ${count(bins)} it is ${number(here[0].ece, 4)}.`,
       height: 320, marginLeft: 48,
       x: { domain: [0, MOST + 1], ticks: [1, 5, 10, 15, 20], label: "bins", tickFormat: "d" },
       y: { domain: [0, Math.max(...points.map((point) => point.ece)) * 1.1], grid: true, ticks: 5,
@@ -112,7 +117,9 @@
     };
   }
 
-  function say({ confidence, correct }, { bins, closed, filled, asked }) {
+  const count = (bins) => `${bins} ${bins === 1 ? "bin" : "bins"}`;
+
+  function say({ confidence, correct }, { label, bins, closed, filled, asked }) {
     const ece = (n, side) => expectedCalibrationError(confidence, correct, n, side);
     const all = Array.from({ length: MOST }, (_, i) => ece(i + 1, closed));
     const [least, most] = [Math.min(...all), Math.max(...all)];
@@ -124,8 +131,8 @@
     const against = number(here, 4) === number(first, 4) ? ""
       : `, against ${number(first, 4)} in ${FIRST} bins closed on the left`;
     const done = asked && here >= 1.5 * first ? ": larger by half, as the task asks" : "";
-    const opening = `With ${bins} ${bins === 1 ? "bin" : "bins"} closed on the ${closed} the ECE is `
-      + `${number(here, 4)}${against}${done}. The predictions have not changed. `;
+    const opening = `${label}: in ${count(bins)} closed on the ${closed} the ECE is ${number(here, 4)}`
+      + `${against}${done}. Bins change no prediction. `;
     if (bins === 1) {
       return `${opening}With one bin the ECE is just the distance between mean confidence and accuracy: `
         + `errors in both directions cancel.${apart}`;

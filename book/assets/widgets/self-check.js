@@ -2,7 +2,7 @@
 (function () {
   "use strict";
 
-  const REST = 700; // milliseconds after which an option that an arrow key came to is meant
+  const REST = 2500; // milliseconds after which an option that an arrow key came to is meant
   let lastId = 0;
 
   /** The children of a fold's summary become a radio button's label, its reason an answer. */

@@ -29,8 +29,12 @@
     const bars = chart((width) => drawBars(width, logits, labels, T));
     const lines = chart((width) => drawCurves(width, curve, { T, best, bestBrier,
       loss: logLoss(logits, labels, T), brier: brierAt(T) }));
-    const numbers = table("The numbers of the charts", ["sample", "class 0", "class 1", "class 2",
+    const numbers = table("The numbers of the bars", ["sample", "class 0", "class 1", "class 2",
       "true class", "its loss"], { folded: true });
+    const ofCurves = table("The numbers of the curves", ["T", "log loss", "Brier score"],
+      { folded: true });
+    ofCurves.set([LOW, 0.5, best, bestBrier, 1, 1.5, 2, 3, HIGH].map((t) => [number(t, 4),
+      number(logLoss(logits, labels, t), 6), number(brierAt(t), 6)]));
 
     root.append(
       element("div", { class: "widget-controls" }, ...knob.roots), buttons,
@@ -40,7 +44,7 @@
           [colours.second, SIGNS[1], "class 1"], [colours.third, SIGNS[2], "class 2"]])),
         element("div", {}, lines.root, legend([[colours.first, "━", "log loss"],
           [colours.second, "╍", "Brier score"], [colours.text, "○", "the least"]]))),
-      shown.root, numbers.root);
+      shown.root, numbers.root, ofCurves.root);
 
     function set(next, from) {
       T = next;

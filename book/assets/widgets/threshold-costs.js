@@ -129,6 +129,7 @@
     const of = (...cells) => columns.filter(({ cell }) => cells.includes(cell));
     const counts = decisionCells(model.p, y, tau);
     const fill = { tp: colours.first, fn: colours.second, fp: colours.third, tn: colours.quiet };
+    const long = (words) => (width < 480 ? "" : words); // else the corners meet
     const corner = (text, left, up) => Plot.text([text], { x: left ? -END : END, dy: up ? -8 : 8,
       y: (up ? 1 : -1) * MOST_DRAWN, textAnchor: left ? "start" : "end", fontWeight: 700,
       stroke: "var(--pst-color-background)", fill: "currentColor", strokeWidth: 4 });
@@ -145,9 +146,10 @@
           stroke: fill[cell], strokeWidth: 1.5, inset: 1 })),
         Plot.ruleY([0]),
         Plot.ruleX([edge], { stroke: "currentColor", strokeWidth: 2.5 }),
-        corner(`FN ${counts.fn}, missed`, true, true), corner(`found, TP ${counts.tp}`, false, true),
-        corner(`TN ${counts.tn}, left alone`, true, false),
-        corner(`false alarms, FP ${counts.fp}`, false, false),
+        corner(`FN ${counts.fn}${long(", missed")}`, true, true),
+        corner(`${long("found, ")}TP ${counts.tp}`, false, true),
+        corner(`TN ${counts.tn}${long(", left alone")}`, true, false),
+        corner(`${long("false alarms, ")}FP ${counts.fp}`, false, false),
       ],
     };
   }
