@@ -31,7 +31,7 @@
       const link = event.target.closest?.("dialog a[href^='#']");
       if (!link) return;
       const target = document.getElementById(decodeURIComponent(link.hash.slice(1)))
-        ?? document.querySelector("#main-content h1"); // of this page, chosen once more
+        ?? document.querySelector("#main-content article h1"); // of this page, chosen once more
       const drawer = link.closest("dialog");
       drawer.addEventListener("close", () => setTimeout(() => {
         target.tabIndex = -1;

@@ -190,6 +190,58 @@ def test_reading_goes_on_where_a_drawer_led(browser: Browser, address: str) -> N
     assert browser.evaluate(f"{section}.contains(document.activeElement)")
 
 
+def tap(browser: Browser, selector: str) -> None:
+    """Click an element where it is drawn."""
+    x, y = browser.evaluate(
+        f"(() => {{ const e = document.querySelector({json.dumps(selector)});"
+        " e.scrollIntoView({ block: 'center' }); const b = e.getClientRects()[0];"
+        " return [b.x + b.width / 2, b.y + b.height / 2] })()"
+    )
+    for kind in ("mousePressed", "mouseReleased"):
+        browser.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+    browser.evaluate("new Promise(done => setTimeout(done, 300))")
+
+
+@pytest.mark.parametrize(
+    ("button", "link", "heading"),
+    [
+        (".secondary-toggle", "a[href='#decision-threshold-and-cost']", "Decision threshold and cost"),
+        (".primary-toggle", "a[href='#']", "23.2"),
+    ],
+)
+def test_a_drawer_closes_when_a_place_of_this_page_is_tapped(
+    browser: Browser, address: str, button: str, link: str, heading: str
+) -> None:
+    browser.open(f"{address}/{CALIBRATION}", width=390, still=True)
+    activate(browser, button)
+    tap(browser, f"dialog[open] {link}")
+    assert not browser.evaluate("!!document.querySelector('dialog[open]')")
+    on = browser.evaluate("document.activeElement.textContent.trim().slice(0, 200)")
+    assert heading in on
+
+
+def test_a_tap_on_a_solution_s_title_opens_it(browser: Browser, address: str) -> None:
+    browser.open(f"{address}/{CALIBRATION}", width=390, still=True)
+    title = ".solution.toggle-hidden > .admonition-title"
+    folded = browser.evaluate(f"document.querySelectorAll('{title}').length")
+    tap(browser, f"{title} a")
+    assert browser.evaluate(f"document.querySelectorAll('{title}').length") == folded - 1
+    assert browser.evaluate("location.hash") == ""
+
+
+def test_definitions_and_exercises_are_headings(browser: Browser, address: str) -> None:
+    browser.open(f"{address}/{MATRIX}")
+    found = browser.evaluate(
+        "[...document.querySelectorAll('.admonition-title[role=heading]')].map((e) =>"
+        " [e.textContent.trim(), Number(e.ariaLevel), Number(e.closest('section')"
+        ".querySelector(':scope > :is(h1, h2, h3, h4, h5, h6)').tagName[1])])"
+    )
+    titles = " ".join(title for title, _, _ in found)
+    for word in ("Definition 1", "Proposition 1", "Exercise (F1", "Solution to Exercise (F1"):
+        assert word in titles
+    assert all(level == above + 1 for _, level, above in found)
+
+
 @pytest.mark.parametrize("width", [390, 1280])
 def test_the_skip_link_leads_to_the_text(browser: Browser, address: str, width: int) -> None:
     browser.open(f"{address}/{MATRIX}", width=width)
@@ -205,6 +257,7 @@ def test_the_colour_mode_is_said(browser: Browser, address: str) -> None:
     for _ in range(3):
         activate(browser, ".theme-switch-button")
         said.append(browser.evaluate(SAID))
+        assert browser.focused()["name"]["value"] == said[-1]
     assert sorted(said) == ["Color mode: auto", "Color mode: dark", "Color mode: light"]
 
 
