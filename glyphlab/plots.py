@@ -350,7 +350,7 @@ def temperature_curve(
         label=label or "log loss",
         gid="curve",
     )
-    at, least = minimum if minimum is not None else (t[loss.argmin()], loss.min())
+    at, least = _marked(t, loss, minimum)
     ax.plot(
         [at],
         [least],
@@ -367,18 +367,22 @@ def temperature_curve(
     return ax
 
 
-def describe_temperature_curve(temperatures: ArrayLike, losses: ArrayLike) -> str:
+def describe_temperature_curve(
+    temperatures: ArrayLike, losses: ArrayLike, minimum: tuple[float, float] | None = None
+) -> str:
     """Say in words what `temperature_curve` draws.
 
     Parameters
     ----------
     temperatures, losses : array_like, shape (M,)
         As for `temperature_curve`.
+    minimum : (float, float), optional
+        The temperature and loss that are marked there.
 
     Returns
     -------
     str
-        The loss at both ends and the least one, and where they are.
+        The loss at both ends and the one that is marked as the least, and where they are.
 
     Examples
     --------
@@ -387,10 +391,10 @@ def describe_temperature_curve(temperatures: ArrayLike, losses: ArrayLike) -> st
     0.735000 at T = 2.'
     """
     t, loss = _curve(temperatures, losses)
-    best = int(loss.argmin())
+    at, least = _marked(t, loss, minimum)
     return (
         f"Log loss against temperature: {loss[0]:.6f} at T = {temperature_text(t[0])}, "
-        f"least at T = {temperature_text(t[best])} with {loss[best]:.6f}, "
+        f"least at T = {temperature_text(at)} with {least:.6f}, "
         f"{loss[-1]:.6f} at T = {temperature_text(t[-1])}."
     )
 
@@ -403,6 +407,13 @@ def _curve(temperatures: ArrayLike, losses: ArrayLike) -> tuple[NDArray[Any], ND
         )
     order = np.argsort(t, kind="stable")
     return t[order], loss[order]
+
+
+def _marked(
+    t: NDArray[Any], loss: NDArray[Any], minimum: tuple[float, float] | None
+) -> tuple[float, float]:
+    """Where the star stands: at the minimum that is given, or at the least of the losses."""
+    return minimum if minimum is not None else (t[loss.argmin()], loss.min())
 
 
 def threshold_curves(

@@ -112,3 +112,12 @@ def test_each_glued_name_is_used_and_defined(page: str, read: str, glued: dict[s
     used = {name.partition(":")[0] for name in re.findall(r"\{glue:text\}`([^`]+)`", page)}
     used |= set(re.findall(r'alt: "glue:(\w+)"', page))
     assert used == set(glued)
+
+
+def test_a_marked_minimum_is_in_words_and_in_the_numbers(read: str, glued: dict[str, Any]) -> None:
+    """What the star of a figure marks, its alternative text says and its table holds."""
+    tables = re.findall(r"^The numbers of the figure\nT +log loss\n((?:.+\n)+)", read, re.MULTILINE)
+    for name, table in zip(("alt_cal_samples", "alt_cal_val"), tables, strict=True):
+        found = re.search(r"least at T = ([\d.]+) with ([\d.]+),", glued[name])
+        assert found
+        assert [line.split() for line in table.splitlines()].count([*found.groups()]) == 1

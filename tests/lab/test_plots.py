@@ -265,6 +265,16 @@ def test_describe_temperature_curve():
     )
 
 
+def test_the_curve_is_described_with_the_minimum_that_is_marked(ax):
+    curve, marked = ([2, 0.5, 1], [0.7, 0.6, 0.5]), (0.904528, 0.490016)
+    plots.temperature_curve(*curve, ax=ax, minimum=marked)
+    assert ax.get_legend().get_texts()[1].get_text() == "least at T = 0.904528: 0.4900"
+    assert plots.describe_temperature_curve(*curve, minimum=marked) == (
+        "Log loss against temperature: 0.600000 at T = 0.5, least at T = 0.904528 with 0.490016, "
+        "0.700000 at T = 2."
+    )
+
+
 def test_describe_threshold_sweep(sweep):
     assert plots.describe_threshold_sweep(sweep, [0.3, 1.0]) == (
         "At threshold 0.3: 2 true positive, 1 false positive, 0 false negative, 1 true negative; "
