@@ -63,6 +63,7 @@ _COUNTS = "counts"  # the label of the panel under a reliability diagram
 _MOST_LABELLED_BARS = 20
 
 Normalize = Literal["true", "pred", "all"]
+_SHARES_OF = {"true": "each true class", "pred": "each predicted class", "all": "all samples"}
 
 
 def confusion_matrix(
@@ -135,7 +136,11 @@ def _ink(colour: NDArray[Any]) -> str:
     return "white" if 1.05 / (luminance + 0.05) > (luminance + 0.05) / 0.05 else "black"
 
 
-def describe_confusion_matrix(C: ArrayLike, class_names: Sequence[str] | None = None) -> str:
+def describe_confusion_matrix(
+    C: ArrayLike,
+    class_names: Sequence[str] | None = None,
+    normalize: Normalize | None = None,
+) -> str:
     """Say in words what `confusion_matrix` draws.
 
     Parameters
@@ -143,7 +148,9 @@ def describe_confusion_matrix(C: ArrayLike, class_names: Sequence[str] | None = 
     C : array_like, shape (K, K)
         Counts; rows are true classes.
     class_names : sequence of str, optional
-        K names; the indices where none are given.
+        K names; "class" and the indices where none are given.
+    normalize : {"true", "pred", "all"}, optional
+        As there: each cell is told as its share, with the count in parentheses.
 
     Returns
     -------
@@ -158,18 +165,30 @@ def describe_confusion_matrix(C: ArrayLike, class_names: Sequence[str] | None = 
     Examples
     --------
     >>> describe_confusion_matrix([[5, 1], [0, 3]], ["round", "square"])
-    'Confusion matrix of 9 samples, 8 of them right. True round (6): predicted round 5, square 1.
-    True square (3): predicted round 0, square 3.'
+    'Confusion matrix of 9 samples, 8 of them right. True round (support 6), called round: 5,
+    square: 1. True square (support 3), called round: 0, square: 3.'
     """
-    normalize_confusion(C)
+    shares = normalize_confusion(C, over=normalize or "all")
     counts = np.asarray(C)
     names = _names(class_names, len(counts))
-    rows = []
-    for name, row in zip(names, counts, strict=True):
-        went = ", ".join(f"{other} {n:g}" for other, n in zip(names, row, strict=True))
-        rows.append(f"True {name} ({row.sum():g}): predicted {went}.")
+    if class_names is None:
+        names = [f"class {name}" for name in names]
     right = f"{np.trace(counts):g} of them right"
-    return f"Confusion matrix of {counts.sum():g} samples, {right}. " + " ".join(rows)
+    sentences = [f"Confusion matrix of {counts.sum():g} samples, {right}."]
+    if normalize:
+        sentences.append(f"Shares of {_SHARES_OF[normalize]}, counts in parentheses.")
+    for i, name in enumerate(names):
+        went = (
+            f"{other}: {_told(counts[i, j], float(shares[i, j]) if normalize else None)}"
+            for j, other in enumerate(names)
+        )
+        sentences.append(f"True {name} (support {counts[i].sum():g}), called {', '.join(went)}.")
+    return " ".join(sentences)
+
+
+def _told(count: Any, share: float | None) -> str:
+    """Say what `_cell` writes; of a class without samples there is no share."""
+    return _cell(count, share).replace("\n", " ").replace("–", "undefined")
 
 
 def reliability_diagram(

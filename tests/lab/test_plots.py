@@ -240,10 +240,29 @@ def test_nothing_is_cut_off(table, sweep):
 def test_describe_confusion_matrix():
     assert plots.describe_confusion_matrix(worked.C_z, NAMES) == (
         "Confusion matrix of 12 samples, 7 of them right. "
-        "True vertical (6): predicted vertical 4, horizontal 2, diagonal 0. "
-        "True horizontal (4): predicted vertical 1, horizontal 3, diagonal 0. "
-        "True diagonal (2): predicted vertical 1, horizontal 1, diagonal 0."
+        "True vertical (support 6), called vertical: 4, horizontal: 2, diagonal: 0. "
+        "True horizontal (support 4), called vertical: 1, horizontal: 3, diagonal: 0. "
+        "True diagonal (support 2), called vertical: 1, horizontal: 1, diagonal: 0."
     )
+
+
+def test_classes_without_names_are_told_from_counts():
+    assert plots.describe_confusion_matrix([[4, 2], [0, 3]]) == (
+        "Confusion matrix of 9 samples, 7 of them right. "
+        "True class 0 (support 6), called class 0: 4, class 1: 2. "
+        "True class 1 (support 3), called class 0: 0, class 1: 3."
+    )
+
+
+@pytest.mark.parametrize("normalize", ["true", "pred", "all"])
+def test_every_share_that_a_cell_shows_is_told(ax, normalize):
+    C = [[4, 2, 0], [1, 3, 0], [0, 0, 0]]
+    plots.confusion_matrix(C, normalize=normalize, ax=ax)
+    told = plots.describe_confusion_matrix(C, normalize=normalize)
+    cells = [text.get_text().replace("\n", " ").replace("–", "undefined") for text in ax.texts]
+    assert re.findall(r"class \d: (\S+ \(\d+\))", told) == cells
+    share_of = {"true": "each true class", "pred": "each predicted class", "all": "all samples"}
+    assert f" Shares of {share_of[normalize]}, counts in parentheses. True class 0 " in told
 
 
 def test_describe_reliability(table):
