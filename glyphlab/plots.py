@@ -598,7 +598,7 @@ def describe_risk_coverage(curve: RiskCoverage, coverages: Sequence[float] = (0.
     Returns
     -------
     str
-        One sentence a coverage, with its threshold and risk.
+        One sentence a point of the curve, with its threshold and risk.
 
     Examples
     --------
@@ -609,8 +609,8 @@ def describe_risk_coverage(curve: RiskCoverage, coverages: Sequence[float] = (0.
     risk 0.3333. Answering from confidence 0.5, coverage 1.0000, risk 0.5000.'
     """
     sentences = [f"Risk against coverage of {_plural(curve.count[-1], 'sample')}."]
-    for wanted in coverages:
-        i = min(int(np.searchsorted(curve.coverage, wanted)), len(curve.coverage) - 1)
+    reached = np.searchsorted(curve.coverage, coverages)
+    for i in dict.fromkeys(np.minimum(reached, len(curve.coverage) - 1).tolist()):
         sentences.append(
             f"Answering from confidence {curve.threshold[i]:.4g}, "
             f"coverage {curve.coverage[i]:.4f}, risk {curve.risk[i]:.4f}."

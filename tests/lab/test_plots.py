@@ -328,6 +328,13 @@ def test_describe_risk_coverage():
     )
 
 
+def test_a_point_that_reaches_two_coverages_is_told_once():
+    curve = core.risk_coverage_curve([0.9, 0.3, 0.3], [1, 0, 0])
+    told = plots.describe_risk_coverage(curve, [0.5, 0.8, 1])
+    assert told.count("Answering from confidence 0.3, coverage 1.0000, risk 0.6667.") == 1
+    assert told.count("Answering") == 1
+
+
 def test_measured_curves_draws_values_and_intervals_under_different_signs(ax):
     curves = {"with ends": [[3, 2, 1], [2, 1, 0.5], [5, 4, 2]], "plain": [3.0, 2.0, 1.0]}
     plots.measured_curves([1, 10, 100], curves, "samples", "error", ax=ax, x_scale="log")
