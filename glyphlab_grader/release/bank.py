@@ -215,8 +215,8 @@ def table(root: Path) -> str:
     -------
     str
         For each graded test: its points, the misconception it stands for, how many wrong answers
-        fail it, and how many fail nothing else. The tests hold the heads of the answers to what
-        comes of running them.
+        fail it, and how many fail nothing else. How many answers an exercise has stands in the row
+        of its first test. The tests hold the heads of the answers to what comes of running them.
     """
     lines = [
         "| exercise | right | wrong | test | points | misconception | caught | by it alone |",
@@ -236,5 +236,5 @@ def table(root: Path) -> str:
             alone = [answer for answer in caught if len(answer.fails) == 1]
             test = f"{cell.id} | {marks.points:g} | {name}"
             lines.append(f"| {counts} | {test} | {len(caught)} | {len(alone)} |")
-            counts = " | | "
+            counts = f"{exercise} | | "
     return "\n".join(lines) + "\n"

@@ -109,6 +109,7 @@ def test_the_table_shows_every_test_caught():
     rows = [line.strip("|").split("|") for line in bank.table(ROOT).splitlines()[2:]]
     graded = sum(len(trial.run(solution(exercise)).results) for exercise in EXERCISES)
     assert len(rows) == graded
+    assert {row[0].strip() for row in rows} == set(EXERCISES)
     assert all(int(row[6]) >= int(row[7]) >= 1 for row in rows)
     assert sum(int(row[1] or 0) for row in rows if row[1].strip()) == len(names("right"))
     assert sum(int(row[2] or 0) for row in rows if row[2].strip()) == len(names("wrong"))
