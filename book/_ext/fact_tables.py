@@ -136,7 +136,10 @@ class BankTable(TableDirective):
     )
 
     def rows(self) -> Iterable[Sequence[Cell]]:
-        for line in bank.table(Path(self.env.srcdir)).splitlines()[2:]:
+        root = Path(self.env.srcdir)
+        for answer in sorted((root / "tests" / "answers").rglob("*.py")):
+            self.env.note_dependency(str(answer))
+        for line in bank.table(root).splitlines()[2:]:
             yield [cell.strip() for cell in line.strip("|").split("|")]
 
 

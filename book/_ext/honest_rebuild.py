@@ -4,8 +4,9 @@ With ``-W --keep-going`` Sphinx stores the pages it read, those with warnings to
 build, having nothing to read again, would pass: what was stored is dropped.
 
 And a page does not know which stylesheets, scripts and extensions made it. When an extension has
-changed every page is read again; when an asset has, every page is written again, with the asset's
-new checksum in its address, so that no browser shows the old one.
+changed, or the grader, whose facts some of them tell, every page is read again; when an asset has,
+every page is written again, with the asset's new checksum in its address, so that no browser shows
+the old one.
 """
 
 from __future__ import annotations
@@ -17,9 +18,13 @@ from digests import digest_of
 from sphinx.application import ENV_PICKLE_FILENAME, Sphinx
 from sphinx.config import Config
 
+import glyphlab_grader
+
 
 def note_what_makes_pages(app: Sphinx, config: Config) -> None:
-    config.extensions_digest = digest_of([Path(__file__).parent])
+    config.extensions_digest = digest_of(
+        [Path(__file__).parent, Path(glyphlab_grader.__file__).parent]
+    )
     config.assets_digest = digest_of(Path(app.confdir, path) for path in config.html_static_path)
 
 

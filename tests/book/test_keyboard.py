@@ -205,7 +205,7 @@ def tap(browser: Browser, selector: str) -> None:
 @pytest.mark.parametrize(
     ("button", "link", "heading"),
     [
-        (".secondary-toggle", "a[href='#decision-threshold-and-cost']", "Decision threshold and cost"),
+        (".secondary-toggle", "a[href='#decision-threshold-and-cost']", "Decision threshold"),
         (".primary-toggle", "a[href='#']", "23.2"),
     ],
 )
