@@ -178,7 +178,7 @@
     const rows = [["accuracy", "accuracy"], ["macro_precision", "macro precision"],
       ["macro_recall", "macro recall"], ["macro_f1", "macro F1"]];
     const points = rows.map(([key, label]) => ({ label, omit: omit[key], zero: zero[key],
-      old: old[key] })).map((p) => ({ ...p, apart: Math.abs(p.omit - p.zero) > 1e-9 }));
+      old: old[key] })).map((p) => ({ ...p, apart: !(Math.abs(p.omit - p.zero) < 1e-9) }));
     const defined = (name) => points.filter((point) => !Number.isNaN(point[name]));
     const words = points.map(({ label, omit: now, zero: other, old: then, apart }) =>
       `${label} ${share(now)}${apart ? `, in convention zero ${share(other)}` : ""}, `
@@ -231,7 +231,7 @@
       const samples = (matrix) => matrix.map((row) => row.reduce((a, b) => a + b));
       const why = `${samples(C)}` === `${samples(start)}`
         ? "The same number of decisions is right, but a class with few samples pays more for each error."
-        : "You changed how many samples the classes have, too; there is also one that leaves the row sums.";
+        : "The classes have other numbers of samples than at the start.";
       return `You found one: the accuracy is still ${share(now.accuracy)}, and macro recall fell from `
         + `${share(then.macro_recall)} to ${share(now.macro_recall)}. ${why}`;
     }

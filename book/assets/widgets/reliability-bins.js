@@ -137,13 +137,15 @@
       return `${opening}With one bin the ECE is just the distance between mean confidence and accuracy: `
         + `errors in both directions cancel.${apart}`;
     }
-    if (here === least && least < most) {
+    const same = (a, b) => Math.abs(a - b) < 1e-12;
+    if (same(here, least) && least < most) {
       return `${opening}This is the smallest ECE of 1 to ${MOST} bins. Nobody became better calibrated: `
         + `opposite errors share a bin.${apart}`;
     }
-    if (here === most && least < most) {
+    if (same(here, most) && least < most) {
       return `${opening}This is the largest ECE of 1 to ${MOST} bins; the smallest is `
-        + `${number(least, 4)}. In thin bins errors that shared a bin stand apart, and chance, too, looks like a gap.${apart}`;
+        + `${number(least, 4)}. Errors that share a bin elsewhere stand apart here; in thin bins chance, too, looks `
+        + `like a gap.${apart}`;
     }
     return `${opening}With 1 to ${MOST} bins the ECE runs from ${number(least, 4)} to ${number(most, 4)}; `
       + `here ${filled} of ${bins} bins hold anything.${apart}`;

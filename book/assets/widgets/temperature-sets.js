@@ -123,7 +123,7 @@
   function verdict(T, { best, opened, loss }) {
     const [val, valOne] = [loss("validation", T), loss("validation", 1)];
     const change = val < valOne - 1e-12 ? "lower than" : val > valOne + 1e-12 ? "higher than" : "that";
-    const first = Math.abs(Math.log(T / best)) < 0.01
+    const first = number(T, 4) === number(best, 4)
       ? "No temperature has a lower log loss on validation: this is the choice that the data allow. "
       : `On validation the log loss is ${change}${change === "that" ? " of" : " at"} T = 1, and least at `
         + `T = ${number(best, 4)}. `;

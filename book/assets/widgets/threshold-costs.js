@@ -227,7 +227,7 @@
       : `The mean cost is ${number(here, 4)}; the least on these images is ${number(least, 4)}.`;
     const source = model.T === 1 ? "as the network says them" : "calibrated";
     const found = `At τ = ${number(tau, places(tau))}, with probabilities ${source}, ${cells.tp} of `
-      + `${positives} positives are found and ${cells.fp} alarms are false. ${bill} `;
+      + `${positives} positives are found, with ${cells.fp} false ${cells.fp === 1 ? "alarm" : "alarms"}. ${bill} `;
     if (Math.abs(tau - star) < 1e-9) {
       const lost = atStar - least;
       const trust = model.T === 1
