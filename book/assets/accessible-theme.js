@@ -6,7 +6,7 @@
 
   const OPENERS = ".theme-switch-button, .search-button, .primary-toggle, .secondary-toggle";
   const HEADING = ":is(h1, h2, h3, h4, h5, h6)";
-  const BOXES = { pre: "Code", ".cell_output > .output": "Output",
+  const BOXES = { ".cell_output pre": "Output", pre: "Code", ".cell_output > .output": "Output",
     ".pst-scrollable-table-container": "Table", ".table-scroll": "Table" };
 
   /** A line that is heard and not seen. */
@@ -35,6 +35,7 @@
       const drawer = link.closest("dialog");
       drawer.addEventListener("close", () => setTimeout(() => {
         target.tabIndex = -1;
+        target.scrollIntoView(); // the theme's own way back has moved the page
         target.focus({ preventScroll: true });
       }), { once: true });
       drawer.close(); // the theme does where the click has no place, as that of a key
@@ -43,9 +44,15 @@
 
   /** The skip link skips the toolbar, too. */
   function skipToText() {
-    const text = document.querySelector("#main-content article section[id]");
+    const text = document.querySelector("#main-content :is(article section[id], .bd-search-container)");
     const link = document.querySelector(".skip-link a");
-    if (text && link) link.hash = text.id;
+    if (!text || !link) return;
+    text.id ||= "search-text";
+    link.hash = text.id;
+  }
+
+  function plain(node) {
+    return node.textContent.trim().replace(/\s+/g, " ");
   }
 
   function colourMode() {
@@ -65,6 +72,9 @@
     for (const title of document.querySelectorAll(":is(.proof, .exercise, .solution) > .admonition-title")) {
       const above = title.closest(`section:has(> ${HEADING})`).querySelector(`:scope > ${HEADING}`);
       title.setAttribute("role", "heading");
+      title.setAttribute("aria-label", plain(title)); // without its button
+      // A link in the title of an open solution does not fold it, too.
+      title.querySelector("a")?.addEventListener("click", (event) => event.stopPropagation());
       title.setAttribute("aria-level", Number(above.tagName[1]) + 1);
     }
   }
@@ -84,7 +94,7 @@
   /** A button that opens a solution says which one. */
   function nameToggles() {
     for (const button of document.querySelectorAll(".toggle-button")) {
-      const title = button.closest(".admonition-title").textContent.trim().replace(/\s+/g, " ");
+      const title = plain(button.closest(".admonition-title"));
       const name = () => button.setAttribute("aria-label", `${button.dataset.toggleHint}: ${title}`);
       new MutationObserver(name).observe(button, { attributeFilter: ["data-toggle-hint"] });
       name();

@@ -218,6 +218,7 @@ def test_a_drawer_closes_when_a_place_of_this_page_is_tapped(
     assert not browser.evaluate("!!document.querySelector('dialog[open]')")
     on = browser.evaluate("document.activeElement.textContent.trim().slice(0, 200)")
     assert heading in on
+    assert 0 <= browser.evaluate("document.activeElement.getBoundingClientRect().top") < 150
 
 
 def test_a_tap_on_a_solution_s_title_opens_it(browser: Browser, address: str) -> None:
@@ -227,6 +228,13 @@ def test_a_tap_on_a_solution_s_title_opens_it(browser: Browser, address: str) ->
     tap(browser, f"{title} a")
     assert browser.evaluate(f"document.querySelectorAll('{title}').length") == folded - 1
     assert browser.evaluate("location.hash") == ""
+    opened = ".solution.toggle:not(.toggle-hidden) > .admonition-title"
+    name = browser.evaluate(f"document.querySelector('{opened}').ariaLabel")
+    assert name.startswith("Solution to Exercise (F")
+    assert "Click" not in name
+    tap(browser, f"{opened} a")  # now it leads to the exercise and folds nothing
+    assert browser.evaluate(f"document.querySelectorAll('{title}').length") == folded - 1
+    assert browser.evaluate("location.hash") != ""
 
 
 def test_definitions_and_exercises_are_headings(browser: Browser, address: str) -> None:
@@ -243,12 +251,16 @@ def test_definitions_and_exercises_are_headings(browser: Browser, address: str) 
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_the_skip_link_leads_to_the_text(browser: Browser, address: str, width: int) -> None:
-    browser.open(f"{address}/{MATRIX}", width=width)
+@pytest.mark.parametrize("page", [MATRIX, "search.html?q=prevalence"])
+def test_the_skip_link_leads_to_the_text(
+    browser: Browser, address: str, page: str, width: int
+) -> None:
+    browser.open(f"{address}/{page}", width=width)
     browser.evaluate("document.querySelector('.skip-link a').focus()")
     browser.press("Enter")
     browser.press("Tab")
-    assert browser.evaluate("!!document.activeElement.closest('#main-content article section')")
+    text = "#main-content :is(article section, .bd-search-container)"
+    assert browser.evaluate(f"!!document.activeElement.closest('{text}')")
 
 
 def test_the_colour_mode_is_said(browser: Browser, address: str) -> None:

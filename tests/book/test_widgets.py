@@ -307,6 +307,23 @@ def test_editor_marks_what_is_no_count(page: Page, value: str) -> None:
     assert not page.run("(at) => document.querySelector(at).hasAttribute('aria-invalid')", cell)
 
 
+@on_calibration_page
+def test_nothing_is_complained_of_while_it_is_typed(page: Page) -> None:
+    """What is typed passes through what is no temperature: "0", "0."."""
+    exact, said = f"{SAMPLES} [name=exact]", f"{SAMPLES} .widget-complaint"
+    for typed in ("0", "0.", "0.7"):
+        page.run(
+            "(at, typed) => { const field = document.querySelector(at); field.value = typed;"
+            " field.dispatchEvent(new Event('input', { bubbles: true })); }",
+            exact,
+            typed,
+        )
+        assert page.text(said) == ""
+    assert page.shown("temperature-samples", "loss") == "0.539029"
+    page.set(exact, 0.1)
+    assert "0.7, the last valid one, is used" in page.text(said)
+
+
 @on_matrix_page
 def test_editor_without_samples(page: Page) -> None:
     for i in range(3):
@@ -325,7 +342,7 @@ def test_editor_without_samples(page: Page) -> None:
     check_editor(page, np.array([[0, 2, 0], [0, 0, 0], [0, 0, 0]]))
     assert "omit and zero part" in page.sentence("confusion-editor")
     page.drawn()
-    words = page.run("(at) => document.querySelector(`${at} svg`).ariaLabel", EDITOR)
+    words = page.run("(at) => document.querySelector(`${at} .widget-chart svg`).ariaLabel", EDITOR)
     assert "macro F1 undefined, in convention zero 0.0000" in words
     page.set(f"{EDITOR} [name=cell-1-0]", 1)
     page.set(f"{EDITOR} [name=cell-2-1]", 1)
@@ -650,6 +667,8 @@ def test_the_editor_says_the_values(page: Page) -> None:
     page.set(f"{EDITOR} [name=cell-0-0]", int(C[0, 0]))
     said(C)
     assert "Against the start: accuracy rose to" in page.sentence("confusion-editor")
+    page.click(f"{EDITOR} button", "Exchange the axes")
+    assert page.sentence("confusion-editor").startswith("The axes are exchanged. Against the start")
 
 
 @on_calibration_page

@@ -28,7 +28,7 @@
     });
     const turn = button("Exchange the axes", () => {
       C = transposed(C);
-      update();
+      update("The axes are exchanged");
     });
     const again = button("Back to the start", () => restart({ ...before, cells: before.cells }));
     const classes = table("One class against the rest", ["class", "TP", "FP", "FN", "TN",
@@ -55,7 +55,7 @@
       update();
     }
 
-    function update() {
+    function update(done = "") {
       grid.set(C);
       if (sum(C.map(sum)) === 0) {
         averages.set([["accuracy", "no samples", "no samples", "no samples"]]);
@@ -67,7 +67,8 @@
       averages.set(averageRows(C));
       classes.set(classRows(C));
       picture.redraw();
-      answer.say(say(C, before.cells));
+      const text = say(C, before.cells);
+      answer.say(done && !text.startsWith(done) ? `${done}. ${text}` : text);
     }
 
     update();

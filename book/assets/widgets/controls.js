@@ -3,6 +3,7 @@
   "use strict";
 
   const QUIET = 300; // milliseconds without a change after which the sentence is said
+  const TYPED = 1500; // and after which what is typed is taken to be whole
   let lastId = 0;
 
   /** An element with attributes (on… are listeners) and children (nodes or text). */
@@ -62,14 +63,23 @@
       "aria-live": "polite" });
     const wanted = `${spoken ?? label}: ${step === 1 ? "a whole number" : "a number"} from ${min} to ${max}`;
     let used;
+    let timer;
     function set(next) {
       input.value = next;
       use(next);
     }
     function use(next) {
+      clearTimeout(timer);
       used = next;
       input.removeAttribute("aria-invalid");
       complaint.textContent = "";
+    }
+    function complain() {
+      clearTimeout(timer);
+      if (input.checkValidity()) return;
+      input.setAttribute("aria-invalid", "true");
+      const text = `${wanted}; ${used}, the last valid one, is used`;
+      if (complaint.textContent !== text) complaint.textContent = text;
     }
     input.addEventListener("input", () => {
       if (input.checkValidity()) {
@@ -77,9 +87,10 @@
         change(used);
         return;
       }
-      input.setAttribute("aria-invalid", "true");
-      complaint.textContent = `${wanted}; ${used}, the last valid one, is used`;
+      clearTimeout(timer);
+      timer = setTimeout(complain, TYPED); // "0." may become 0.75
     });
+    input.addEventListener("change", complain);
     set(value);
     const root = element("div", { class: "widget-number" },
       element("label", { for: id }, label), input, complaint);

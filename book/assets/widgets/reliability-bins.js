@@ -144,8 +144,7 @@
     }
     if (same(here, most) && least < most) {
       return `${opening}This is the largest ECE of 1 to ${MOST} bins; the smallest is `
-        + `${number(least, 4)}. Errors that share a bin elsewhere stand apart here; in thin bins chance, too, looks `
-        + `like a gap.${apart}`;
+        + `${number(least, 4)}. Errors that share a bin elsewhere stand apart here.${apart}`;
     }
     return `${opening}With 1 to ${MOST} bins the ECE runs from ${number(least, 4)} to ${number(most, 4)}; `
       + `here ${filled} of ${bins} bins hold anything.${apart}`;
