@@ -73,7 +73,8 @@ def editor_fallback() -> Table:
             metrics = core.core_metrics(C, convention)
             rows.append([name, convention, *(f"{metrics[key]:.4f}" for key in names)])
     header = ["matrix", "convention", *(name.replace("_", " ") for name in names)]
-    return Table("Averages of three matrices in two conventions; raise stops at all but C.", header, rows)
+    caption = "Averages of three matrices in two conventions; raise stops at all but C."
+    return Table(caption, header, rows)
 
 
 # ------------------------------------------------------------------ temperature

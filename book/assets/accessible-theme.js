@@ -30,8 +30,10 @@
     document.addEventListener("click", (event) => {
       const link = event.target.closest?.("dialog a[href^='#']");
       if (!link) return;
-      const target = document.getElementById(decodeURIComponent(link.hash.slice(1)))
-        ?? document.querySelector("#main-content article h1"); // of this page, chosen once more
+      // Of a section its heading; of this page, chosen once more, its title.
+      const section = document.getElementById(decodeURIComponent(link.hash.slice(1)));
+      const target = section?.querySelector(`:scope > ${HEADING}`) ?? section
+        ?? document.querySelector("#main-content article h1");
       const drawer = link.closest("dialog");
       drawer.addEventListener("close", () => setTimeout(() => {
         target.tabIndex = -1;

@@ -325,6 +325,19 @@ def test_nothing_is_complained_of_while_it_is_typed(page: Page) -> None:
 
 
 @on_matrix_page
+def test_a_count_that_is_half_typed_is_not_written_anew(page: Page) -> None:
+    cell = f"{EDITOR} [name=cell-0-0]"
+    page.focus(cell)
+    page.run("(at) => document.querySelector(at).select()", cell)
+    for key in "2.5":
+        page.browser.send("Input.insertText", text=key)
+    page.press("Tab")
+    assert "5, the last valid one" not in page.text(EDITOR)
+    assert "2, the last valid one, is used" in page.text(EDITOR)
+    assert page.shown("confusion-editor", "tp-0") == "2"
+
+
+@on_matrix_page
 def test_editor_without_samples(page: Page) -> None:
     for i in range(3):
         for j in range(3):
@@ -348,6 +361,25 @@ def test_editor_without_samples(page: Page) -> None:
     page.set(f"{EDITOR} [name=cell-2-1]", 1)
     check_editor(page, np.array([[0, 2, 0], [1, 0, 0], [0, 1, 0]]))
     assert "omit and zero agree only because" in page.sentence("confusion-editor")
+
+
+@on_matrix_page
+def test_an_attempt_is_judged_in_both_conventions(page: Page) -> None:
+    page.set(f"{EDITOR} select", "C_z")
+    attempt = worked.C_z.copy()
+    attempt[0, 1] -= 1
+    attempt[0, 2] += 1
+    page.set(f"{EDITOR} [name=cell-0-1]", int(attempt[0, 1]))
+    page.set(f"{EDITOR} [name=cell-0-2]", int(attempt[0, 2]))
+    answer = page.sentence("confusion-editor")
+    for convention in ("omit", "zero"):
+        now, then = (core.core_metrics(C, convention) for C in (attempt, worked.C_z))
+        for key in ("macro_precision", "macro_f1"):
+            verb = "rose" if now[key] > then[key] else "fell"
+            said = f"{key.replace('_f1', ' F1').replace('_', ' ')} {verb} to {now[key]:.4f}"
+            part = answer.split("in zero")[convention == "zero"]
+            assert said in part
+    assert "agree now" in answer
 
 
 @on_matrix_page
@@ -669,6 +701,8 @@ def test_the_editor_says_the_values(page: Page) -> None:
     assert "Against the start: accuracy rose to" in page.sentence("confusion-editor")
     page.click(f"{EDITOR} button", "Exchange the axes")
     assert page.sentence("confusion-editor").startswith("The axes are exchanged. Against the start")
+    page.click(f"{EDITOR} button", "Exchange the axes")
+    assert page.sentence("confusion-editor").startswith("The axes are as at the start. Against")
 
 
 @on_calibration_page

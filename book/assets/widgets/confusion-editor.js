@@ -15,6 +15,7 @@
   function start(root, data) {
     let C = copy(data.presets[0].cells);
     let before = { name: data.presets[0].name, cells: copy(C) };
+    let turned = false;
 
     const grid = makeGrid(C.length, (i, j, value) => {
       C[i][j] = value;
@@ -28,7 +29,8 @@
     });
     const turn = button("Exchange the axes", () => {
       C = transposed(C);
-      update("The axes are exchanged");
+      turned = !turned;
+      update(turned ? "The axes are exchanged" : "The axes are as at the start");
     });
     const again = button("Back to the start", () => restart({ ...before, cells: before.cells }));
     const classes = table("One class against the rest", ["class", "TP", "FP", "FN", "TN",
@@ -52,6 +54,7 @@
     function restart(preset) {
       before = { name: preset.name, cells: copy(preset.cells) };
       C = copy(preset.cells);
+      turned = false;
       update();
     }
 
@@ -218,12 +221,8 @@
         : `Every class is present and is called at least once: the three conventions agree. ${values} `
           + "Change a cell and watch which averages move.";
     }
-    const moved = (key) => {
-      const difference = now[key] - then[key];
-      if (Number.isNaN(difference)) return NaN;
-      return Math.abs(difference) < 1e-12 ? 0 : Math.sign(difference);
-    };
-    const [accuracy, recall, precision] = ["accuracy", "macro_recall", "macro_precision"].map(moved);
+    const accuracy = moved("accuracy", C, start, "omit");
+    const recall = moved("macro_recall", C, start, "omit");
     if (C.every((row, i) => row.every((value, j) => value === start[j][i]))) {
       return "The axes are exchanged: precision and recall have changed places, and accuracy and every "
         + `F1 did not move. A report of these alone would not show the mistake. ${values}`;
@@ -236,17 +235,38 @@
       return `You found one: the accuracy is still ${share(now.accuracy)}, and macro recall fell from `
         + `${share(then.macro_recall)} to ${share(now.macro_recall)}. ${why}`;
     }
-    const change = { "1": "rose to", "-1": "fell to", "0": "stayed at", NaN: "is now" };
-    const parts = [`accuracy ${change[accuracy]} ${share(now.accuracy)}`,
-      `macro recall ${change[recall]} ${share(now.macro_recall)}`,
-      `macro precision ${change[precision]} ${share(now.macro_precision)}`];
-    return `Against the start: ${parts.join(", ").replace(/, ([^,]*)$/, " and $1")}. ${conventions(C)}`;
+    const undefinedSomewhere = [C, start].some((matrix) => {
+      const { precision, recall: recalls } = zeroDenominators(matrix);
+      return precision.length + recalls.length > 0;
+    });
+    const macro = undefinedSomewhere
+      ? `. In omit ${macroChanges(C, start, "omit")}; in zero ${macroChanges(C, start, "zero")}`
+      : `, ${macroChanges(C, start, "omit")}`;
+    return `Against the start: ${changeOf("accuracy", C, start, "omit")}${macro}. ${conventions(C)}`;
+  }
+
+  /** 1, 0 or -1 as a value rose, stayed or fell; NaN where it was or is undefined. */
+  function moved(key, C, start, convention) {
+    const difference = coreMetrics(C, convention)[key] - coreMetrics(start, convention)[key];
+    return Math.abs(difference) < 1e-12 ? 0 : Math.sign(difference);
+  }
+
+  function changeOf(key, C, start, convention) {
+    const verb = { "1": "rose to", "-1": "fell to", "0": "stayed at", NaN: "is now" };
+    return `${key.replace("_f1", " F1").replace("_", " ")} ${verb[moved(key, C, start, convention)]} `
+      + `${share(coreMetrics(C, convention)[key])}`;
+  }
+
+  function macroChanges(C, start, convention) {
+    const [recall, precision, f1] = ["macro_recall", "macro_precision", "macro_f1"]
+      .map((key) => changeOf(key, C, start, convention));
+    return `${recall}, ${precision} and ${f1}`;
   }
 
   function conventions(C) {
     const zero = zeroDenominators(C);
     if (!(zero.precision.length + zero.recall.length)) {
-      return "No denominator is zero: the three conventions agree.";
+      return "No denominator is zero: the three conventions agree now.";
     }
     const [omitted, zeroed] = ["omit", "zero"].map((convention) => coreMetrics(C, convention));
     const part = ["macro_precision", "macro_recall", "macro_f1"]

@@ -65,7 +65,8 @@
     let used;
     let timer;
     function set(next) {
-      input.value = next;
+      // What says it already stays: it may be half typed, as the "2." of 2.5.
+      if (Number(input.value) !== next) input.value = next;
       use(next);
     }
     function use(next) {
@@ -194,13 +195,20 @@
 
   /** The sentence that answers a change, said once the reader has stopped moving things. */
   function sentence() {
-    const root = element("p", { class: "widget-sentence", role: "status", "aria-live": "polite" });
+    const root = element("p", { class: "widget-sentence" });
     let timer;
     function say(text) {
       clearTimeout(timer);
+      if (!root.textContent) {
+        // The first is read where it stands; what follows is said.
+        root.textContent = text;
+        root.setAttribute("role", "status");
+        root.setAttribute("aria-live", "polite");
+        return;
+      }
       timer = setTimeout(() => {
         if (root.textContent !== text) root.textContent = text;
-      }, root.textContent ? QUIET : 0);
+      }, QUIET);
     }
     return { root, say };
   }
