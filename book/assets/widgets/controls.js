@@ -66,7 +66,7 @@
     let timer;
     function set(next) {
       // What says it already stays: it may be half typed, as the "2." of 2.5.
-      if (Number(input.value) !== next) input.value = next;
+      if (input.value === "" || Number(input.value) !== next) input.value = next;
       use(next);
     }
     function use(next) {
