@@ -228,18 +228,13 @@
         + `F1 did not move. A report of these alone would not show the mistake. ${values}`;
     }
     if (accuracy === 0 && recall < 0) {
-      const samples = (matrix) => matrix.map((row) => row.reduce((a, b) => a + b));
-      const why = `${samples(C)}` === `${samples(start)}`
+      const why = `${C.map(sum)}` === `${start.map(sum)}`
         ? "The same number of decisions is right, but a class with few samples pays more for each error."
         : "The classes have other numbers of samples than at the start.";
       return `You found one: the accuracy is still ${share(now.accuracy)}, and macro recall fell from `
         + `${share(then.macro_recall)} to ${share(now.macro_recall)}. ${why}`;
     }
-    const undefinedSomewhere = [C, start].some((matrix) => {
-      const { precision, recall: recalls } = zeroDenominators(matrix);
-      return precision.length + recalls.length > 0;
-    });
-    const macro = undefinedSomewhere
+    const macro = [C, start].some(hasZeroDenominator)
       ? `. In omit ${macroChanges(C, start, "omit")}; in zero ${macroChanges(C, start, "zero")}`
       : `, ${macroChanges(C, start, "omit")}`;
     return `Against the start: ${changeOf("accuracy", C, start, "omit")}${macro}. ${conventions(C)}`;
@@ -263,11 +258,13 @@
     return `${recall}, ${precision} and ${f1}`;
   }
 
+  function hasZeroDenominator(C) {
+    const { precision, recall } = zeroDenominators(C);
+    return precision.length + recall.length > 0;
+  }
+
   function conventions(C) {
-    const zero = zeroDenominators(C);
-    if (!(zero.precision.length + zero.recall.length)) {
-      return "No denominator is zero: the three conventions agree now.";
-    }
+    if (!hasZeroDenominator(C)) return "No denominator is zero: the three conventions agree now.";
     const [omitted, zeroed] = ["omit", "zero"].map((convention) => coreMetrics(C, convention));
     const part = ["macro_precision", "macro_recall", "macro_f1"]
       .some((key) => !(Math.abs(omitted[key] - zeroed[key]) < 1e-12)); // NaN parts from a number
